@@ -14,7 +14,6 @@ publishes it to a PostgreSQL server of its own (see tests/sidecar/postgres_serve
 """
 
 import argparse
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,30 +21,17 @@ from pathlib import Path
 from benchmark.corpora import create_corpus, find_notes
 from benchmark.index_cost import bring_up_to_date
 from benchmark.measurement import run_in_subprocess, work_folder
-
-sys.path.append(str(Path(__file__).resolve().parents[1] / "sidecar"))
-
-from postgres_server import PostgresServer
+from team_search import PostgresServer, team_server
 
 from quarry.evaluation.results import markdown_table
 from quarry.team.connection import connect
-from quarry.team.migration import migrate
 from quarry.team.publish import Publication, publish
 
 CHUNKS = (50_000, 1_000_000)
 CHANGED_NOTES = 100
 COLUMNS = (
-    "chunks",
-    "notes",
-    "publish s",
-    "chunks/s",
-    "build s",
-    "again s",
-    "changed s",
-    "tables MB",
-    "GIN MB",
-    "HNSW MB",
-)
+    "chunks", "notes", "publish s", "chunks/s", "build s", "again s", "changed s", "tables MB", "GIN MB", "HNSW MB"
+)  # fmt: skip
 SETTINGS = {  # of a server with 8 GB; `fsync` is on, as where it matters
     "fsync": "on",
     "shared_buffers": "1GB",
@@ -79,27 +65,18 @@ def measure(vault: Path, work: Path, chunks: int) -> list[str]:
     """The row of an index of about so many *chunks*."""
     corpus, index = create_corpus(vault, work, chunks=chunks), work / f"team-{chunks}.db"
     run_in_subprocess(bring_up_to_date, corpus.vault, index)
-    server = PostgresServer()
-    try:
-        server.stop()
-        server.start(**SETTINGS)
-        return _row(server, Publication("v-1", "Vault", index, "team", ("",)), corpus.vault)
-    finally:
-        server.close()
+    with team_server(**SETTINGS) as server:
+        return _row(server, Publication("v-1", "Vault", index, "large", ("",)), corpus.vault)
 
 
 def _row(server: PostgresServer, publication: Publication, vault: Path) -> list[str]:
-    with connect(server.url()) as connection:
-        migrate(connection)
-        connection.execute("CREATE ROLE pub LOGIN IN ROLE quarry_member, quarry_publisher")
-        connection.execute("SELECT quarry.add_member('team', 'pub', true)")
     times = [*_publish(server, publication), *_publish(server, publication)]
     for path in find_notes(vault)[:CHANGED_NOTES]:
         with (vault / path).open("a", encoding="utf-8") as file:
             file.write("\nMeasured once more.\n")
     run_in_subprocess(bring_up_to_date, vault, publication.index)
     changed = sum(_publish(server, publication))
-    with server.connect() as connection:
+    with server.connect("team") as connection:
         connection.execute("VACUUM")
         sizes = connection.execute(SIZES).fetchone()
         totals = connection.execute("SELECT sum(chunks), sum(notes) FROM quarry.audiences").fetchone()
@@ -118,7 +95,7 @@ def _publish(server: PostgresServer, publication: Publication) -> Iterator[float
         nonlocal rows_s
         rows_s = time.perf_counter()
 
-    with connect(server.url(user="pub")) as connection:
+    with connect(server.url("team", "large")) as connection:
         publish(connection, publication, note)
     yield rows_s - start_s
     yield time.perf_counter() - rows_s

@@ -17,17 +17,19 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 import numpy as np
+from benchmark.corpora import create_corpus
+from benchmark.measurement import percentiles
 
 TESTS = Path(__file__).parent.parent
 sys.path[:0] = [str(TESTS / "sidecar"), str(TESTS / "retrieval")]
 
 from collected import available, read_named, some_queries  # noqa: E402
-from postgres_server import SETTINGS, PostgresServer  # noqa: E402
+from postgres_server import PostgresServer  # noqa: E402
 
 from quarry.analysis.analysis import ranking_terms  # noqa: E402
 from quarry.embedding import Encoder, load_encoder  # noqa: E402
@@ -51,14 +53,18 @@ NOISE = 0.35  # of the length of a vector: as far apart as passages of one note
 ASKED = 200
 MOST_QUERIES = 120
 PATIENCE_S = 60.0
-SETTINGS |= {"shared_buffers": "512MB", "maintenance_work_mem": "512MB", "max_connections": "80"}
-SETTINGS["max_parallel_maintenance_workers"] = "1"
+SETTINGS = {
+    "shared_buffers": "512MB",
+    "maintenance_work_mem": "512MB",
+    "max_connections": "80",
+    "max_parallel_maintenance_workers": "1",
+}
 
 
 @contextmanager
-def team_server() -> Iterator[PostgresServer]:
-    """A server with an empty team index, whose teams `large` and `small` have a member each."""
-    server = PostgresServer()
+def team_server(**settings: str) -> Iterator[PostgresServer]:
+    """A server with an empty team index, whose teams `large` and `small` have a member each, of the same names."""
+    server = PostgresServer(**SETTINGS | settings)
     try:
         with closing(server.connect()) as connection:
             connection.execute("CREATE DATABASE team")
@@ -85,7 +91,7 @@ def send(server: PostgresServer, team: str, vault: Path, index: Path) -> float:
 # --- recall --------------------------------------------------------------------------------------
 
 
-def recall() -> None:
+def recall(*_: object) -> None:
     """Print the recall of the nearest passages."""
     chance = np.random.default_rng(SEED)
     encoder = load_encoder()
@@ -133,7 +139,7 @@ def report_recall(
             times.append(time.perf_counter() - started_s)
             found.append(len({row[0] for row in rows} & {*exact.tolist()}) / len(exact))
     filtered = "" if among is None else f", a filter that admits {len(among):,} notes"
-    print(f"{member}: {size:,} of {CHUNKS:,}{filtered}: recall@10 {np.mean(found):.4f}, p50 {median_ms(times)} ms")
+    print(f"{member}: {size:,} of {CHUNKS:,}{filtered}: recall@10 {np.mean(found):.4f}, {in_ms(times)}")
 
 
 def insert_vectors(
@@ -204,7 +210,7 @@ def hidden(vault: Path, chunks: int) -> None:
                 shapes[kind].append((len(answer.hits), answer.total, answer.weakness, answer.missing))
     for kind, found in times.items():
         replies = {str(shape) for shape in shapes[kind]}
-        print(f"{kind}: {len(found)} words, {len(replies)} different replies {replies}, p50 {median_ms(found)} ms")
+        print(f"{kind}: {len(found)} words, {len(replies)} different replies {replies}, {in_ms(found)}")
     print(f"p = {permutation_p(times['hidden'], times['nonsense']):.3f} that times differ by chance alone")
 
 
@@ -278,26 +284,19 @@ def clients(vault: Path, chunks: int) -> None:
                     times.append(time.perf_counter() - started_s)
 
             threads = [threading.Thread(target=work, args=(queries[n:ASKED:count],)) for n in range(count)]
-            run_all(threads)
-            p95 = 1000 * float(np.quantile(times, 0.95))
-            print(f"{count} clients: {len(times)} searches, p50 {median_ms(times)} ms, p95 {p95:.0f} ms", flush=True)
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            print(f"{count} clients: {len(times)} searches, {in_ms(times)}", flush=True)
 
 
 @contextmanager
 def published(vault: Path, chunks: int) -> Iterator[tuple[PostgresServer, Encoder]]:
     """A server on which the large team has about so many *chunks* of *vault*, and the small one the sample vault."""
     with tempfile.TemporaryDirectory(prefix="quarry-team-") as temporary, team_server() as server:
-        some = Path(temporary) / "vault"
-        room = chunks
-        for file in sorted(vault.rglob("*.md"), key=lambda file: file.name[::-1]):
-            text = file.read_bytes()
-            room -= 1 + len(text) // 1200
-            if room < 0:
-                break
-            target = some / file.relative_to(vault)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(text)
-        for team, folder in (("large", some), ("small", TESTS / "retrieval" / "vault")):
+        corpus = create_corpus(vault, Path(temporary), chunks=chunks)
+        for team, folder in (("large", corpus.vault), ("small", TESTS / "retrieval" / "vault")):
             index = Path(temporary) / f"{team}.db"
             with indexed(folder, index) as engine:
                 counts = engine.status()
@@ -306,17 +305,10 @@ def published(vault: Path, chunks: int) -> Iterator[tuple[PostgresServer, Encode
         yield server, load_encoder()
 
 
-def run_all(threads: Sequence[threading.Thread]) -> None:
-    """Start *threads*, and wait for them."""
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-
-def median_ms(times: Sequence[float]) -> str:
-    """The median of times in seconds, in milliseconds."""
-    return f"{1000 * float(np.median(times)):.1f}"
+def in_ms(times: Sequence[float]) -> str:
+    """The percentiles of times in seconds, in milliseconds."""
+    found = percentiles([1000 * time_s for time_s in times], (50, 95))
+    return ", ".join(f"{name} {value:.1f} ms" for name, value in found.items())
 
 
 def main() -> None:
@@ -326,8 +318,7 @@ def main() -> None:
     parser.add_argument("vault", nargs="?", type=Path, default=TESTS / "retrieval" / "vault")
     parser.add_argument("chunks", nargs="?", type=int, default=50_000)
     options = parser.parse_args()
-    programs: dict[str, Callable[..., None]] = {"hidden": hidden, "quality": quality, "clients": clients}
-    recall() if options.what == "recall" else programs[options.what](options.vault, options.chunks)
+    {each.__name__: each for each in (recall, hidden, quality, clients)}[options.what](options.vault, options.chunks)
 
 
 if __name__ == "__main__":

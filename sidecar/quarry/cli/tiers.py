@@ -79,6 +79,10 @@ def _place_to_add(options: argparse.Namespace) -> str:
         return str(agent_folder())
     if options.place is None:
         raise BadUsage("`add` needs a folder, or the address of a database", "see `quarry tiers --help`")
+    if options.place.startswith("service=") and not Path(options.place).exists():
+        raise BadUsage(
+            f"{options.place!r} is no folder", f"write the service of a database as postgresql:///?{options.place}"
+        )
     return str(options.place) if scheme_of(options.place) else str(vault_root(options.place))
 
 

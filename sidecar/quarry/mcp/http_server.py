@@ -23,7 +23,7 @@ from typing import Any
 
 from quarry.client.discovery import new_token
 from quarry.config import runtime_dir
-from quarry.errors import BadRequest, ConnectionFailed, ExtraMissing
+from quarry.errors import ConnectionFailed, ExtraMissing
 from quarry.mcp.principals import LOOPBACK, PATH, Address, Owner, Principals, TokenHolders
 from quarry.mcp.server import INSTRUCTIONS, METHODS, SERVER_INFO, answered, instructions
 from quarry.mcp.vaults import PendingCall, ProtocolError, Vaults
@@ -58,15 +58,13 @@ Receive = Callable[[], Awaitable[Any]]
 Send = Callable[[Any], Awaitable[None]]
 
 
-def serve_http(vaults: Vaults, roots: Sequence[Path], host: str, port: int) -> None:
+def serve_http(vaults: Vaults, roots: Sequence[Path], port: int) -> None:
     """
     Serve this user until interrupted; the first line on standard output has the URL and the file of the token.
 
     Raises:
-        BadRequest: *host* is not this machine.
         ConnectionFailed: The port is taken, or the token cannot be stored.
     """
-    check_host(host)
     path = token_path(roots)
     owner = Owner(stored_token(path), vaults)
     _serve(owner, Address(LOOPBACK[0], port, None), {"tokenFile": str(path)}, instructions(vaults))
@@ -230,21 +228,6 @@ class BoundedConnection(H11Protocol):
         if self._deadline:
             self._deadline.cancel()
             self._deadline = None
-
-
-def check_host(host: str) -> None:
-    """
-    Refuse to listen anywhere but on this machine.
-
-    Raises:
-        BadRequest: *host* is not a loopback address; the message says how to reach it from elsewhere.
-    """
-    if host not in LOOPBACK:
-        raise BadRequest(
-            f"--host is {host}; MCP over HTTP is served on 127.0.0.1 only, as your notes would cross the network in "
-            "the clear: from another machine, use a tunnel: ssh -N -L PORT:127.0.0.1:PORT THIS-MACHINE, or a reverse "
-            "proxy and named tokens: see --listen"
-        )
 
 
 def token_path(roots: Sequence[Path]) -> Path:

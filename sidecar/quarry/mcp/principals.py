@@ -127,7 +127,8 @@ class Address(NamedTuple):
             raise BadRequest(
                 f"--listen is {listen}, which other machines reach, and this server has no TLS: notes and tokens would "
                 "cross the network in the clear. Listen on 127.0.0.1 behind a reverse proxy on this machine, or name "
-                "the address of the proxy that stands before this server: --public-url https://notes.example.org"
+                "the address of the proxy that stands before this server: --public-url https://notes.example.org. For "
+                "yourself alone, a tunnel will do: ssh -N -L PORT:127.0.0.1:PORT THIS-MACHINE"
             )
         return cls(host, number, _checked_url(public_url))
 

@@ -5,7 +5,7 @@ Loaded with the first such request: a vault that is searched alone needs nothing
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
@@ -21,24 +21,19 @@ from quarry.server.service import Request, Service
 from quarry.tiers.connected import HOME_WEIGHT, ConnectedTier, connected
 from quarry.tiers.fan_out import Asked, Tiers, includes_home, part_of
 from quarry.tiers.folder import FolderTier
-from quarry.tiers.tier import TELLING_CHARS, Tier, UnknownTier, text_digest
+from quarry.tiers.tier import TELLING_CHARS, Tier, text_digest
 
 IDLE_S = 60.0  # connections that are not used for so long are closed: a sidecar stays as long as one is open
 NOTE_DIGEST_BYTES = 16
 
 
-OPENERS: Mapping[str, Callable[[ConnectedTier], Tier]] = {"": FolderTier}
-"""Scheme of the place of a tier -> what opens it."""
-TEAM_SCHEMES = ("postgresql", "postgres")
-
-
 def open_tier(tier: ConnectedTier, encoder: Callable[[], Encoder | None] = lambda: None) -> Tier:
     """Something to ask for the notes of *tier*; *encoder* gives the static model that is loaded here."""
-    if tier.scheme in TEAM_SCHEMES:
-        from quarry.server.team_tier import TeamTier  # who has no team does not wait for what it needs
+    if tier.folder:
+        return FolderTier(tier)
+    from quarry.server.team_tier import TeamTier  # who has no team does not wait for what it needs
 
-        return TeamTier(tier, encoder)
-    return OPENERS.get(tier.scheme, UnknownTier)(tier)
+    return TeamTier(tier, encoder)
 
 
 class Begun(Struct):

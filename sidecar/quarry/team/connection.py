@@ -8,8 +8,9 @@ imported.
 
 import configparser
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+import socket
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -27,7 +28,8 @@ Pool: TypeAlias = ConnectionPool[Connection]
 
 MIN_SERVER = 160_000  # PostgreSQL 16: pg_has_role knows SET, and libpq `sslrootcert=system`
 MIN_VECTOR = (0, 8)  # pgvector: halfvec with iterative scans
-_UNENCRYPTED = ("disable", "allow", "prefer")
+CANCEL_S = 1.0  # for a server to cancel a query
+_SECRETS = ("password", "sslpassword", "oauth_client_secret")
 _LIVENESS = {  # a peer that is gone is noticed within a minute, and with it the lock of a publish
     "connect_timeout": "10",
     "keepalives_idle": "20",
@@ -42,28 +44,30 @@ def connection_string(url: str) -> str:
     *url* as libpq takes it, with TLS required unless the server is on this machine.
 
     Raises:
-        BadRequest: It cannot be read, has a password, or asks for an unencrypted connection to another machine.
+        BadRequest: It cannot be read, has a password, or would not have another machine prove its name.
     """
     try:
         given: dict[str, Any] = conninfo.conninfo_to_dict(url)
     except psycopg.ProgrammingError as error:
         raise BadRequest(f"the address of the team's database cannot be read: {error}") from None
-    if "password" in given:
+    if any(name in given for name in _SECRETS):
         raise BadRequest(
             "the address of the team's database has a password, which other programs could read: leave it out, and put "
             "it into ~/.pgpass, a service file (service=NAME) or PGPASSWORD"
         )
-    settings = {**_environment(), **_service(str(given.get("service") or os.environ.get("PGSERVICE") or "")), **given}
-    if not _is_local(str(settings.get("hostaddr") or settings.get("host") or "")):
-        mode = settings.get("sslmode")
-        if mode in _UNENCRYPTED:
+    service = str(given.get("service") or os.environ.get("PGSERVICE") or "")
+    settings = {**_environment(), **_service(service), **given}
+    hosts = str(settings.get("hostaddr") or settings.get("host") or "")
+    if not _is_local(hosts) or (service and not hosts):  # a service of a file that only libpq knows may name any host
+        mode = settings.get("sslmode") or "verify-full"
+        if mode != "verify-full":
             raise BadRequest(
-                f"sslmode={mode} would let others read what is sent to another machine: leave it out, and name the "
-                "certificate authority of the server by sslrootcert=FILE if it is not a public one"
+                f"sslmode={mode} would let another machine pass for the server and read what is sent: leave it out, "
+                "and name the certificate authority of the server by sslrootcert=FILE if it is not a public one"
             )
-        given.setdefault("sslmode", mode or "verify-full")
+        given["sslmode"] = mode
         if not settings.get("sslrootcert") and not (Path.home() / ".postgresql" / "root.crt").exists():
-            given["sslrootcert"] = "system" if given["sslmode"] == "verify-full" else ""
+            given["sslrootcert"] = "system"
     return str(conninfo.make_conninfo(**{**_LIVENESS, **given}))
 
 
@@ -107,6 +111,16 @@ def refuse_old_server(connection: Connection) -> None:
             f"the database has pgvector {row[0]}, and 0.8 or newer is needed: an administrator installs it and runs "
             "ALTER EXTENSION vector UPDATE"
         )
+
+
+def stop(connection: Connection, is_stopped: Callable[[float], bool]) -> None:
+    """Cancel what *connection* is at; cut it if the server does not; *is_stopped* waits for so many seconds."""
+    with suppress(psycopg.Error, OSError):
+        connection.cancel_safe(timeout=CANCEL_S)
+        if is_stopped(CANCEL_S):
+            return
+    with suppress(psycopg.Error, OSError), socket.socket(fileno=os.dup(connection.fileno())) as cut:
+        cut.shutdown(socket.SHUT_RDWR)
 
 
 @contextmanager
@@ -161,7 +175,8 @@ def _service(name: str) -> Mapping[str, str]:
     files += [Path(folder) / "pg_service.conf" for folder in filter(None, [os.environ.get("PGSYSCONFDIR")])]
     for file in files:
         services = configparser.RawConfigParser(comment_prefixes="#", strict=False)
-        services.read(file, encoding="utf-8")
+        with suppress(configparser.Error, UnicodeDecodeError):  # libpq complains
+            services.read(file, encoding="utf-8")
         if services.has_section(name):
             return dict(services[name])
     return {}

@@ -33,7 +33,7 @@ from quarry.index import Deadline, PreparedNote
 from quarry.index.partial_reader import PartialReader, partial_reader
 from quarry.options import SortOrder
 from quarry.team.collection import Collection
-from quarry.team.stored_notes import without_text
+from quarry.team.stored_notes import read_each, without_text
 
 MAX_LISTED = 200_000  # notes whose paths, tags and properties are kept, 100 MB
 MAX_READ = 2000  # notes that are read for conditions on their text, 4 MB
@@ -113,7 +113,7 @@ class Catalogue:
         unknown = [note_id for note_id in ids if note_id not in self._known]
         rows = collection.connection.execute(collection.sql(_ABOUT_THESE), (unknown,))
         self._known = {note_id: self._known[note_id] for note_id in ids if note_id in self._known}
-        self._known |= {note_id: without_text(*about) for note_id, *about in rows}
+        self._known |= dict(read_each(rows, without_text))
         self._stack.close()
         opened = partial_reader(self._known.items(), collection.statistics(), dict)
         self._opened = key, self._stack.enter_context(opened)

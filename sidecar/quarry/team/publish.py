@@ -19,6 +19,7 @@ from quarry.index.export import ExportedNote, IndexExport
 from quarry.index.keys import SLOTS
 from quarry.index.schema import SCHEMA_VERSION
 from quarry.options import Stemming
+from quarry.redaction.scrub import scrub_texts
 from quarry.team.migration import check_version
 from quarry.team.published import CHUNK_COLUMNS, NOTE_COLUMNS, NoteRows, Row, note_rows, row_hash, sensitivity_of
 from quarry.vault.paths import nfc
@@ -187,7 +188,7 @@ class _Publisher:
 
     def _begin(self) -> None:
         to = self._publication
-        values = (to.vault, to.vault_name, to.team, list(to.folders))
+        values = (to.vault, *scrub_texts([to.vault_name]), to.team, list(to.folders))
         self._id = self._one("SELECT quarry.begin_publish(%s, %s, %s, %s)", values)
         sql = "SELECT sensitivity, audience FROM quarry.audiences WHERE publication = %s"
         self._audiences = dict(self._db.execute(sql, (self._id,)).fetchall())

@@ -85,9 +85,10 @@ def note_rows(exported: ExportedNote, audience: int, number: int, stemming: Stem
     if note.path != exported.note.path or len(note.path.encode()) > MAX_PATH_BYTES:
         raise ValueError(note.path)
     compared = zip(exported.vectors, exported.note.chunks, note.chunks, strict=True)
-    vectors = [vector if before.text == after.text else b"" for vector, before, after in compared]
+    vectors = [vector if before == after else b"" for vector, before, after in compared]
+    title_vector = exported.title_vector if note.title == exported.note.title else b""
     stamp = FileStamp(0, exported.modified_ms * 1_000_000, b"")
-    ready = prepare(note, stamp, vectors, exported.title_vector, stemming=stemming)
+    ready = prepare(note, stamp, vectors, title_vector, stemming=stemming)
     assert ready.terms is not None
     names, texts = ready.terms
     whole = _frequencies(names, name_weights("note"))
@@ -97,7 +98,7 @@ def note_rows(exported: ExportedNote, audience: int, number: int, stemming: Stem
     row = (
         audience, note_id, note.path, note.title, ready.values[5], ready.values[6], [tag[2] for tag in ready.tags],
         exported.modified_ms, ready.languages, ready.is_map, row_hash(exported.content_hash), ready.body,
-        b"".join(vector or bytes(dimension) for vector in vectors), _vector_column(exported.title_vector),
+        b"".join(vector or bytes(dimension) for vector in vectors), _vector_column(title_vector),
         *_columns(whole), *_columns(_frequencies(names, name_weights("name"))),
         ready.name_length + sum(in_note for _, in_note in ready.lengths),
     )  # fmt: skip

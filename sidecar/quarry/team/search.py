@@ -25,7 +25,7 @@ from quarry.search.corrections import with_corrections
 from quarry.search.execution import is_asked
 from quarry.search.prepare import can_rank
 from quarry.team.collection import Collection
-from quarry.team.connection import errors_of_database, open_pool
+from quarry.team.connection import errors_of_database, open_pool, stop
 from quarry.team.filtering import Admitted, Catalogue, too_many_to_read
 from quarry.team.migration import check_version
 from quarry.team.proposals import Vocabulary, by_meaning, by_words, words_of
@@ -100,7 +100,7 @@ class TeamIndex:
         def watch(connection: "Connection") -> None:
             while not done.wait(POLL_S):
                 if deadline.cancelled() or time.monotonic() >= deadline.at:
-                    connection.cancel_safe(timeout=1.0)
+                    stop(connection, done.wait)
                     return
 
         try:

@@ -7,7 +7,6 @@ Tiers: what is searched besides the vault that is asked, and how the answers bec
     fan_out.py     asks tiers at the same time, and names those that are late
     merging.py     many answers in, one out
 
-A tier of another kind is a class with the three methods of `Tier`, and an entry in `server/tier_search.py`: `OPENERS`,
-by the scheme of the `place` that `connected.py` keeps (`postgresql` of `postgresql://host/database`, "" of a folder).
+A tier of another kind is a class with the three methods of `Tier`, which `open_tier` in `server/tier_search.py` makes.
 The wire types are those of `protocol/tiered.py`.
 """

@@ -30,6 +30,7 @@ LOCK_S = 10.0  # a change takes milliseconds
 HOME_WEIGHT = 1.0  # that of the highest tier: among equals comes first what is open
 WEIGHTS: Mapping[str, float] = {"agent": 1.0, "project": 0.8, "team": 0.6, "vault": 0.5}
 """Kind of tier -> its weight, in the order of precedence."""
+DATABASE_SCHEMES = ("postgresql", "postgres")
 RESERVED = ("home", "all", *WEIGHTS)
 
 
@@ -47,14 +48,9 @@ class ConnectedTier(Struct, frozen=True, omit_defaults=True):
         return WEIGHTS[self.kind] if self.chosen_weight is None else self.chosen_weight
 
     @property
-    def scheme(self) -> str:
-        """Of an address; "" of a folder."""
-        return scheme_of(self.place)
-
-    @property
     def folder(self) -> Path | None:
         """None of a database."""
-        return None if self.scheme else Path(self.place)
+        return None if scheme_of(self.place) else Path(self.place)
 
     @property
     def precedence(self) -> tuple[int, float]:
@@ -94,10 +90,10 @@ def connect(place: str, kind: Kind, name: str | None = None, weight: float | Non
         name: None: that of its folder, of its repository, or of the database.
 
     Raises:
-        BadRequest: The name is taken or reserved, or the address contains a password.
+        BadRequest: The name is taken or reserved, or the address is of no database or contains a password.
         IndexUnavailable: The list cannot be written.
     """
-    place = _without_password(place) if scheme_of(place) else os.path.realpath(place)
+    place = _checked(place) if scheme_of(place) else os.path.realpath(place)
     with _changing() as tiers:
         others = [tier for tier in tiers if tier.place != place]
         taken = {tier.name.casefold() for tier in others} | {word for word in RESERVED if word != kind}
@@ -138,9 +134,11 @@ def repository_of(folder: Path) -> Path | None:
     return next((each for each in (folder, *folder.parents) if (each / ".git").exists()), None)
 
 
-def _without_password(address: str) -> str:
+def _checked(address: str) -> str:
     parts = urlsplit(address)
-    if parts.password or "password" in parse_qs(parts.query):
+    if parts.scheme not in DATABASE_SCHEMES:
+        raise BadRequest(f"{parts.scheme}:// is no place of notes: give a folder, or postgresql://HOST/DATABASE")
+    if parts.password or any(name.endswith(("password", "_secret")) for name in parse_qs(parts.query)):
         raise BadRequest(
             "the address contains a password, which is not kept in a list of tiers: put it into ~/.pgpass, a service "
             "file or PGPASSWORD, and leave it out here"

@@ -6,9 +6,8 @@ from typing import Protocol
 
 from quarry import protocol as wire
 from quarry.errors import QuarryError
-from quarry.messages import Message, message
+from quarry.messages import Message
 from quarry.options import SearchOptions
-from quarry.tiers.connected import ConnectedTier
 
 TELLING_CHARS = 80  # texts as long as that are hardly equal by chance; shorter ones, such as a template, are
 
@@ -42,24 +41,6 @@ class Tier(Protocol):
 
     def close(self) -> None:
         """Release all resources."""
-
-
-class UnknownTier:
-    """A tier at a place of a kind that this installation does not know."""
-
-    def __init__(self, connected: ConnectedTier) -> None:
-        self._obstacle = message("absent.unknown", name=connected.name, place=connected.place)
-
-    def search(self, options: SearchOptions, deadline_s: float, is_cancelled: Callable[[], bool]) -> wire.TierAnswer:  # noqa: ARG002
-        """See `Tier`."""
-        raise Absent(self._obstacle)
-
-    def obstacle(self) -> Message:
-        """See `Tier`."""
-        return self._obstacle
-
-    def close(self) -> None:
-        """See `Tier`."""
 
 
 def text_digest(title: str, text: str) -> str:

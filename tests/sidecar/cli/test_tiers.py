@@ -46,6 +46,14 @@ def test_a_folder_that_is_not_there_is_refused(command, tmp_path):
     assert command("tiers", "add", str(tmp_path / "none")).code == 4
 
 
+def test_a_service_is_written_as_an_address(command):
+    refused = command("tiers", "add", "service=work")
+
+    assert refused.code == 2
+    assert "postgresql:///?service=work" in refused.err
+    assert command("tiers", "add", "postgresql:///?service=work").out.startswith("work")
+
+
 def test_the_agent_tier_has_a_folder_of_its_own(command, home):
     command("tiers", "add", "--as", "agent")
 

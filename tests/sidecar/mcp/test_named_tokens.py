@@ -138,6 +138,7 @@ def test_an_address_is_read_with_and_without_a_port(listen, public_url, where, u
     ("listen", "public_url", "way_out"),
     [
         ("0.0.0.0", None, "--public-url https://"),
+        ("0.0.0.0", None, "ssh -N -L"),
         ("::", None, "--public-url https://"),
         ("192.168.0.2:80", None, "in the clear"),
         ("example.org", None, "takes an IP address"),

@@ -18,7 +18,9 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("url", ["postgresql://ana:tea@db.example/notes", "host=/tmp password=tea"])
+@pytest.mark.parametrize(
+    "url", ["postgresql://ana:tea@db.example/notes", "host=/tmp password=tea", "postgresql:///notes?sslpassword=tea"]
+)
 def test_a_password_in_the_address_is_refused_and_not_repeated(url: str):
     with pytest.raises(BadRequest, match="pgpass") as caught:
         connection_string(url)
@@ -43,8 +45,8 @@ def test_another_machine_must_have_a_certificate_of_its_name(own_home: Path):
     assert "sslrootcert" not in conninfo_to_dict(connection_string(url))
 
 
-@pytest.mark.parametrize("mode", ["disable", "allow", "prefer"])
-def test_an_unencrypted_connection_to_another_machine_is_refused(mode: str, monkeypatch: pytest.MonkeyPatch):
+@pytest.mark.parametrize("mode", ["disable", "allow", "prefer", "require", "verify-ca"])
+def test_another_machine_that_need_not_prove_its_name_is_refused(mode: str, monkeypatch: pytest.MonkeyPatch):
     with pytest.raises(BadRequest, match="sslrootcert"):
         connection_string(f"postgresql://ana@db.example,localhost/notes?sslmode={mode}")
     monkeypatch.setenv("PGSSLMODE", mode)
@@ -57,6 +59,18 @@ def test_a_service_says_where_the_server_is(own_home: Path):
 
     assert conninfo_to_dict(connection_string("service=there"))["sslmode"] == "verify-full"
     assert "sslmode" not in conninfo_to_dict(connection_string("postgresql://?service=here"))
+    # libpq may find the others where only it looks, with any host
+    assert conninfo_to_dict(connection_string("service=elsewhere"))["sslmode"] == "verify-full"
+    (own_home / ".pg_service.conf").write_text("no section\n")
+    assert conninfo_to_dict(connection_string("service=there"))["sslmode"] == "verify-full"
+
+
+def test_a_service_of_a_socket_needs_no_certificate(team_database: TeamDatabase, own_home: Path):
+    server = team_database.server
+    service = f"[socket]\nport={server.port}\nuser=eve\ndbname={team_database.name}\n"
+    (own_home / ".pg_service.conf").write_text(f"{service}host={server.folder}\n")
+    with connect("postgresql:///?service=socket") as connection:
+        assert connection.execute("SELECT session_user").fetchone() == ("eve",)
 
 
 def test_a_password_comes_from_the_usual_file(team_database: TeamDatabase, own_home: Path):

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -186,6 +186,60 @@ def test_functions_do_not_obey_the_search_path_of_their_caller(team_database: Te
         row = connection.execute("SELECT cardinality(quarry.visible_audiences())").fetchone()
 
     assert row == (1,)
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        """CREATE TYPE pg_temp.own AS (a int);
+        CREATE FUNCTION pg_temp.as_int(pg_temp.own) RETURNS int LANGUAGE sql AS 'SELECT pg_temp.steal(1)';
+        CREATE CAST (pg_temp.own AS int) WITH FUNCTION pg_temp.as_int(pg_temp.own) AS IMPLICIT;
+        CREATE TEMP TABLE fed (audience pg_temp.own, terms text[], length int);
+        CREATE TRIGGER fed AFTER INSERT ON fed REFERENCING NEW TABLE AS changed
+            EXECUTE FUNCTION quarry.count_chunks();
+        INSERT INTO fed VALUES (ROW(1), '{a}', 1)""",
+        """CREATE FUNCTION pg_temp.vector() RETURNS quarry.halfvec LANGUAGE sql
+            AS $$ SELECT array_fill(pg_temp.steal(0), ARRAY[dimension])::quarry.halfvec FROM quarry.format $$;
+        CREATE TEMP VIEW own_1 AS SELECT 1::bigint AS note_id, pg_temp.vector() AS title_vector;
+        GRANT SELECT ON own_1 TO PUBLIC;
+        SELECT quarry.nearest('own', array_fill(1, ARRAY[dimension])::quarry.halfvec, 9, NULL) FROM quarry.format""",
+    ],
+    ids=["a type of its own", "a view of its own"],
+)
+def test_no_function_runs_code_of_its_caller(attack: str, team_database: TeamDatabase, send: Send):
+    send()
+    steal = """CREATE FUNCTION pg_temp.steal(found int) RETURNS int LANGUAGE plpgsql AS
+        $$ BEGIN RAISE data_exception USING MESSAGE = 'run by ' || current_user; END $$;"""
+
+    bob = team_database.server.connect(team_database.name, "bob")
+    with closing(bob), suppress(psycopg.errors.InsufficientPrivilege):
+        bob.execute((steal + attack).encode())
+
+
+def test_estimates_of_the_planner_tell_nothing_of_hidden_rows(
+    team_database: TeamDatabase, send: Send, change: Callable[..., None]
+):
+    change(**{f"Pay{number}": f"# Pay {number}\nThe zorblax is paid.\n" for number in range(30)})
+    send()
+    team_database.rows("ANALYZE")
+
+    def estimate(condition: str, value: str) -> str:
+        plan = team_database.rows(f"EXPLAIN SELECT FROM quarry.notes WHERE {condition}".replace("?", value), user="bob")
+        return str(plan).replace(value, "?")
+
+    assert estimate("terms @> '{?}'", "zorblax") == estimate("terms @> '{?}'", "absent")
+    assert estimate("path < '?'", "Handbook/Pay2") == estimate("path < '?'", "Aardvark")
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["note_id = note_id + (1::bigint << 32)", "frequencies = '{0}'", "terms = '{{a},{b}}'", "title_vector = '[1,2]'"],
+)
+def test_no_row_passes_for_one_of_another_or_breaks_a_search(change: str, team_database: TeamDatabase, send: Send):
+    send()
+
+    with pytest.raises(psycopg.errors.CheckViolation):
+        team_database.rows(f"UPDATE quarry.notes SET {change}")
 
 
 def test_a_removed_member_sees_nothing_from_the_next_query_on(team_database: TeamDatabase, send: Send):

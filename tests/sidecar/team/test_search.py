@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
+import psycopg
 import pytest
 from builders import HashEncoder, Vault, settle
 from postgres_server import PostgresServer, TeamDatabase
@@ -17,18 +18,19 @@ from quarry.errors import BadRequest, Cancelled, TeamUnavailable
 from quarry.evaluation.collections import read_collection
 from quarry.evaluation.runner import SYSTEMS, means, measure
 from quarry.index import Deadline
+from quarry.index.postings.dictionary import compress
 from quarry.options import SearchOptions
 from quarry.search import Answer
-from quarry.team import filtering
+from quarry.team import connection, filtering
 from quarry.team.connection import connect
 from quarry.team.publish import Publication, publish
 from quarry.team.search import TeamIndex
+from quarry.team.stored_notes import MAX_CONTENT_BYTES
 from quarry.vault.paths import nfc
 
 RETRIEVAL = Path(__file__).parents[2] / "retrieval"
 PATIENCE_S = 20.0
 
-PARTS = [f"## Part {number}\n" + f"tea number {number} for all. " * 20 for number in range(40)]
 NOTES = {
     "Handbook/Tea.md": "---\nsensitivity: public\ntags: [drinks]\n---\n# Tea\nSteep oolong for three minutes.\n",
     "Handbook/Coffee.md": "---\nsensitivity: public\ntags: [drinks]\n---\n# Coffee\nGrind beans, and wait a minute.\n",
@@ -186,6 +188,36 @@ def test_what_was_published_again_is_found_by_the_next_search(
     assert "Handbook/Tea.md" not in paths(ask(index, "tag:drinks steep"))
 
 
+def zstandard_frame(written: bytes) -> str:
+    return "\\x" + compress(written).hex()
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("body", "\\x00"),
+        ("body", zstandard_frame(b"\0" * (MAX_CONTENT_BYTES + 1))),
+        ("body", zstandard_frame(b'a\n[[7],[],[1],0,0,0,0,0,["[]"],["\\"\\""]]\n[]\nx')),
+        ("vectors", "\\x01"),
+        ("aliases", "[1]"),
+        ("aliases", "[" * 100_000),
+        ("properties", '["a"]'),
+        ("properties", '{"a": "\\ud800"}'),
+        ("tags", "{NULL}"),
+        ("modified_ms", "9223372036854775807"),
+    ],
+)
+def test_a_row_that_no_quarry_wrote_costs_that_note_alone(
+    as_member: Callable[..., TeamIndex], team_database: TeamDatabase, column: str, value: str
+):
+    team_database.rows(f"UPDATE quarry.notes SET {column} = %s WHERE path = 'Handbook/Payroll.md'", value)
+    index = as_member("alice")
+
+    for query in ("oolong", '"three minutes"', "[sensitivity:public] oolong", "tag:drinks", "oolong /steep/i"):
+        assert "Handbook/Tea.md" in paths(ask(index, query))
+    assert "Handbook/Tea.md" in paths(ask(index, "path:Handbook", sort="modified"))
+
+
 # --- what does not answer ------------------------------------------------------------------------
 
 
@@ -206,6 +238,26 @@ def test_a_search_ends_at_its_deadline_and_when_it_is_cancelled(
             )
 
         assert time.monotonic() - started_s < PATIENCE_S
+    assert paths(ask(index, "tea"))
+
+
+def test_a_server_that_does_not_even_cancel_is_cut_off(
+    as_member: Callable[..., TeamIndex], team_database: TeamDatabase, monkeypatch: pytest.MonkeyPatch
+):
+    index = as_member()
+    ask(index, "tea")
+    monkeypatch.setattr(psycopg.Connection, "cancel_safe", lambda *_, **__: None)  # as if nobody heard it
+    monkeypatch.setattr(connection, "CANCEL_S", 0.1)
+    with closing(team_database.server.connect(team_database.name)) as blocking, blocking.transaction():
+        blocking.execute("LOCK TABLE quarry.audiences IN ACCESS EXCLUSIVE MODE")
+        asked_s = time.monotonic()
+
+        with pytest.raises(Cancelled):
+            index.search(
+                SearchOptions(query="tea"), Deadline(asked_s + PATIENCE_S, lambda: time.monotonic() > asked_s + 0.3)
+            )
+
+        assert time.monotonic() - asked_s < PATIENCE_S / 2
     assert paths(ask(index, "tea"))
 
 

@@ -79,7 +79,14 @@ def test_a_tier_is_taken_off_by_name_or_place(tmp_path):
     assert names() == []
 
 
-@pytest.mark.parametrize("address", ["postgresql://me:secret@db/notes", "postgresql://db/notes?password=secret"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgresql://me:secret@db/notes",
+        "postgresql://db/notes?password=secret",
+        "postgresql://db/notes?sslpassword=secret",
+    ],
+)
 def test_no_password_is_stored(address):
     with pytest.raises(BadRequest, match="pgpass"):
         connect(address, "team")
@@ -92,7 +99,13 @@ def test_no_password_is_stored(address):
 def test_a_database_is_called_as_it_or_its_service_is(address, name):
     tier = connect(address, "team")
 
-    assert (tier.name, tier.place, tier.scheme, tier.folder) == (name, address, "postgresql", None)
+    assert (tier.name, tier.place, tier.folder) == (name, address, None)
+
+
+def test_an_address_of_anything_else_is_refused():
+    with pytest.raises(BadRequest, match="give a folder, or postgresql://"):
+        connect("gopher://host/notes", "team")
+    assert names() == []
 
 
 def test_a_damaged_list_is_reported_and_left_as_it_is(tmp_path):

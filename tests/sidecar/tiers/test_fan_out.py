@@ -204,12 +204,6 @@ def test_nothing_in_a_vault_or_repository_connects_a_tier(ask, home_vault, other
     assert places(ask("oolong")) == {("vault", "Tea.md")}
 
 
-def test_a_place_that_nothing_opens_is_named(ask):
-    connect("gopher://host/notes", "team")
-
-    assert codes(ask("oolong")) == [("notes", "absent.unknown")]
-
-
 def test_a_query_that_cannot_be_read_is_refused_as_in_one_vault(ask, other):
     connect(str(other), "vault")
 

@@ -67,6 +67,10 @@ END $$;
 
 SET LOCAL ROLE quarry_owner;
 
+-- Also of a trigger function: whoever may execute one can attach it to a table of their own, of types of their own, whose
+-- functions it would then run as its owner.
+ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
+
 -- --- Who is who -------------------------------------------------------------------------------
 
 CREATE TABLE migrations (
@@ -141,7 +145,10 @@ CREATE TABLE notes (
     name_frequencies int2[] NOT NULL,
     length int NOT NULL,                 -- in terms
     PRIMARY KEY (audience, note_id),
-    UNIQUE (audience, path)
+    UNIQUE (audience, path),
+    -- A publisher may write what they like: nothing that passes for another's, or makes a search fail.
+    CHECK (note_id >> 32 = audience AND length >= 0 AND 0 < ALL (frequencies) AND 0 < ALL (name_frequencies)
+        AND array_ndims(terms) = 1 AND array_ndims(name_terms) = 1)
 ) PARTITION BY LIST (audience);
 
 CREATE TABLE chunks (
@@ -151,7 +158,8 @@ CREATE TABLE chunks (
     frequencies int2[] NOT NULL,         -- weighted, in tenths
     length int NOT NULL,                 -- in terms
     vector halfvec,                      -- NULL: nothing to embed
-    PRIMARY KEY (audience, chunk_id)
+    PRIMARY KEY (audience, chunk_id),
+    CHECK (chunk_id >> 43 = audience AND length >= 0 AND 0 < ALL (frequencies) AND array_ndims(terms) = 1)
 ) PARTITION BY LIST (audience);
 
 CREATE TABLE terms (                     -- document frequencies
@@ -276,6 +284,15 @@ CREATE TRIGGER count_deleted AFTER DELETE ON chunks REFERENCING OLD TABLE AS cha
 CREATE TRIGGER count_added AFTER INSERT ON notes REFERENCING NEW TABLE AS changed EXECUTE FUNCTION count_notes();
 CREATE TRIGGER count_deleted AFTER DELETE ON notes REFERENCING OLD TABLE AS changed EXECUTE FUNCTION count_notes();
 
+-- No statistics for the planner: EXPLAIN and debug_print_plan show what it makes of them, of rows that a policy hides and
+-- of tables without a grant as well.
+CREATE FUNCTION keep_no_statistics(of_table name) RETURNS void
+LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+    EXECUTE (SELECT format('ALTER TABLE %I %s', of_table, string_agg(format('ALTER %I SET STATISTICS 0', attname), ', '))
+        FROM pg_attribute WHERE attrelid = format('quarry.%I', of_table)::regclass AND attnum > 0);
+END $$;
+
 -- --- Publishing -------------------------------------------------------------------------------
 
 -- Begins to publish a vault to a team. The first publish makes its audiences, without the indexes that are quicker
@@ -287,6 +304,7 @@ DECLARE
     new_audience int;
     kind text;
     parent text;
+    vector_column text;
 BEGIN
     IF NOT EXISTS (SELECT FROM team_members t WHERE t.team = to_team AND t.member = caller() AND t.publishes) THEN
         RAISE insufficient_privilege USING MESSAGE = format('%s may not publish to the team %s.', caller(), to_team),
@@ -306,8 +324,13 @@ BEGIN
         INSERT INTO audiences (publication, sensitivity) VALUES (id, kind)
             ON CONFLICT DO NOTHING RETURNING audience INTO new_audience;
         CONTINUE WHEN NOT FOUND;
-        FOREACH parent IN ARRAY '{notes,chunks,terms}'::text[] LOOP
+        FOR parent, vector_column IN VALUES ('notes', 'title_vector'), ('chunks', 'vector'), ('terms', NULL) LOOP
             EXECUTE format('CREATE TABLE %I (LIKE %I INCLUDING ALL)', parent || '_' || new_audience, parent);
+            PERFORM keep_no_statistics((parent || '_' || new_audience)::name);
+            IF vector_column IS NOT NULL THEN
+                EXECUTE format('ALTER TABLE %I ADD CHECK (vector_dims(%I) = %s)', parent || '_' || new_audience,
+                    vector_column, (SELECT dimension FROM format));
+            END IF;
             EXECUTE format('ALTER TABLE %I ATTACH PARTITION %I FOR VALUES IN (%s)',
                 parent, parent || '_' || new_audience, new_audience);
         END LOOP;
@@ -387,11 +410,12 @@ BEGIN
     DELETE FROM format WHERE NOT EXISTS (SELECT FROM publications);  -- the next publisher may bring another model
 END $$;
 
-REVOKE ALL ON FUNCTION caller, visible_audiences, writable_audiences, begin_publish, take_note_numbers, end_publish,
-    add_member, remove_member, withdraw FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION caller, visible_audiences, writable_audiences TO quarry_member, quarry_publisher;
 GRANT EXECUTE ON FUNCTION begin_publish, take_note_numbers, end_publish TO quarry_publisher;
 GRANT INSERT ON format TO quarry_publisher;
+
+SELECT keep_no_statistics(relname) FROM pg_class WHERE relnamespace = 'quarry'::regnamespace AND relkind IN ('r', 'p')
+    AND relowner = 'quarry_owner'::regrole;
 
 INSERT INTO migrations (version, name) VALUES (1, 'index');
 

@@ -65,6 +65,7 @@ DECLARE
     part int;
     found bigint;
 BEGIN
+    of_what := CASE of_what WHEN 'chunks' THEN of_what ELSE 'notes' END;  -- else it might name a table of the caller's
     PERFORM set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', '400', true);
     FOREACH part IN ARRAY visible_audiences() LOOP
         found := 0;
@@ -111,7 +112,6 @@ BEGIN
         visible_audiences()) USING ids;
 END $$;
 
-REVOKE ALL ON FUNCTION best_by_words, nearest, notes_with_terms, read_notes FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION best_by_words, nearest, notes_with_terms, read_notes TO quarry_member;
 
 INSERT INTO migrations (version, name) VALUES (2, 'search');
