@@ -17,8 +17,9 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -36,7 +37,7 @@ from quarry.embedding import Encoder, load_encoder  # noqa: E402
 from quarry.evaluation.corpus import prepare  # noqa: E402
 from quarry.evaluation.runner import DEPTH, SYSTEMS, indexed, means, measure  # noqa: E402
 from quarry.index import Deadline  # noqa: E402
-from quarry.index.postings.spelling import TermsByLength, similar_terms  # noqa: E402
+from quarry.index.postings.spelling import similar_terms  # noqa: E402
 from quarry.options import SearchOptions  # noqa: E402
 from quarry.team.collection import Collection  # noqa: E402
 from quarry.team.connection import connect  # noqa: E402
@@ -180,22 +181,22 @@ def insert_vectors(
 def hidden(vault: Path, chunks: int) -> None:
     """Print what the member of the small team can tell of words that the large team has."""
     chance = random.Random(SEED)
-    with published(vault, chunks) as (server, encoder), connect(server.url("team")) as connection:
+    with published(vault, chunks) as (server, encoder), connect(server.url("team")) as connection, ExitStack() as stack:
         sql = (
             "SELECT term FROM quarry.terms GROUP BY term HAVING count(*) FILTER (WHERE audience IN (SELECT audience"
             " FROM quarry.audiences JOIN quarry.publications USING (publication) WHERE team = 'small')) = 0"
             " AND term ~ '^[a-z]{5,9}$' ORDER BY sum(chunks) DESC, term LIMIT %s"
         )
-        with connect(server.url("team", "small")) as member:
-            seen = Collection.of(member).vocabulary()
         every = [term for (term,) in connection.execute(sql, (ASKED * 10,))]
-        words = [term for term in every if is_unlike(term, seen)][:ASKED]
+        visible = stack.enter_context(connect(server.url("team", "small")))
+        is_unlike = unlike(Collection.of(visible))
+        words = list(islice(filter(is_unlike, every), ASKED))
         known = {term for (term,) in connection.execute("SELECT DISTINCT term FROM quarry.terms")}
         letters = "".join(every)
         nonsense: list[str] = []
         while len(nonsense) < len(words):
             made = "".join(chance.choices(letters, k=len(words[len(nonsense)])))
-            nonsense += [made] if made not in known and is_unlike(made, seen) else []
+            nonsense += [made] if made not in known and is_unlike(made) else []
         with closing(TeamIndex(server.url("team", "small"), lambda: encoder)) as index:
             pairs = [(word, kind) for kind, some in (("hidden", words), ("nonsense", nonsense)) for word in some]
             times: dict[str, list[float]] = {"hidden": [], "nonsense": []}
@@ -214,9 +215,12 @@ def hidden(vault: Path, chunks: int) -> None:
     print(f"p = {permutation_p(times['hidden'], times['nonsense']):.3f} that times differ by chance alone")
 
 
-def is_unlike(word: str, seen: TermsByLength) -> bool:
-    """Whether *word*, a term, is searched for as it is, and taken for none of the terms that the member sees."""
-    return ranking_terms(word) == (word,) and not similar_terms(word, seen)
+def unlike(seen: Collection) -> Callable[[str], bool]:
+    """Whether a term is searched for as it is, and is neither taken for one of *seen* nor the beginning of one."""
+    terms = seen.vocabulary()
+    return lambda word: (
+        ranking_terms(word) == (word,) and not similar_terms(word, terms) and not seen.with_prefix(word, 1)
+    )
 
 
 def permutation_p(one: Sequence[float], other: Sequence[float]) -> float:

@@ -52,22 +52,23 @@ def run(options: argparse.Namespace) -> None:
     Raises:
         BadUsage: `--listen` or `--public-url` lacks the option that it belongs to, or may not stand beside another.
     """
-    if (options.listen and not options.http) or (options.public_url and not options.listen):
-        lacking = "--listen needs --http" if options.listen else "--public-url needs --http and --listen"
+    is_shared = options.listen is not None  # empty: an unset variable; its owner's server is not what was meant
+    if (is_shared and not options.http) or (options.public_url is not None and not is_shared):
+        lacking = "--listen needs --http" if is_shared else "--public-url needs --http and --listen"
         raise BadUsage(lacking, "see `quarry mcp --help`")
-    if options.listen and options.allow_capture:
+    if options.tiers and options.http:  # whose tokens may be for one folder of one vault
+        raise BadUsage("--tiers is not offered with --http", "leave out one of them, or name the folders with --vault")
+    if is_shared and options.allow_capture:
         raise BadUsage("--allow-capture is for local clients; a token has its own right", "see `quarry token --help`")
     named = options.vault or [None]
     roots = [resolve_vault(argparse.Namespace(vault=vault)) for vault in named]
-    if options.listen:
+    if is_shared:
         from quarry.mcp.http_server import serve_shared
         from quarry.mcp.principals import Address
 
         serve_shared(roots, Address.read(options.listen, options.port, options.public_url))
         return
     vaults = Vaults(roots, may_capture=options.allow_capture)
-    if options.tiers and options.http:  # whose tokens may be for one folder of one vault
-        raise BadUsage("--tiers is not offered with --http", "leave out one of them, or name the folders with --vault")
     if options.tiers:
         import_module("quarry.mcp.everywhere").serve_tiers(vaults, Path.cwd())
     if options.http:

@@ -1,6 +1,7 @@
 """`quarry tiers`: what `quarry search --tiers` searches besides a vault; list it, connect it, take it off the list."""
 
 import argparse
+import shlex
 from pathlib import Path
 from typing import Any, get_args
 
@@ -10,6 +11,7 @@ from quarry.cli.terminal import bold, dim, print_answer, print_line, print_stder
 from quarry.client.discovery import VaultLock
 from quarry.client.vault_folder import vault_root
 from quarry.config import runtime_dir
+from quarry.redaction.sanitize import path_line
 from quarry.tiers.connected import WEIGHTS, ConnectedTier, Kind, agent_folder, connect, connected, disconnect, scheme_of
 from quarry.tiers.folder import FolderTier
 from quarry.tiers.offered import offers
@@ -106,9 +108,10 @@ def _show(found: dict[str, list[dict[str, Any]]]) -> None:
     if not found["tiers"]:
         print_line("No tiers are connected. Connect another vault with `quarry tiers add DIR`.")
     for offer in found["offered"]:
-        print_line(dim(f"not connected: {offer['place']}; `quarry tiers add {offer['place']} --as {offer['as']}`"))
+        place = path_line(shlex.quote(offer["place"]))
+        print_line(dim(f"not connected: {place}; `quarry tiers add {place} --as {offer['as']}`"))
 
 
 def _line(row: dict[str, Any], width: int) -> str:
-    facts = f"{row['as']:<7} {row['weight']:<4g} {row['place']}"
+    facts = f"{row['as']:<7} {row['weight']:<4g} {path_line(row['place'])}"
     return f"{bold(row['name'].ljust(width))}  {facts}  {dim(row['state'])}"

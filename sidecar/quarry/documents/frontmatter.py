@@ -82,8 +82,8 @@ def refused_class(text: str) -> DataClass | None:
     if opening is None:
         return None
     closing = _CLOSING.search(text, opening.end())
-    source = text[opening.end() : closing.start() if closing else None][:MAX_CHARS]
-    values = classes_of(read_properties(source)[0]) or set(map(_class, _SENSITIVITY_LINE.findall(source)))
+    source = text[opening.end() : closing.start() if closing else opening.end() + MAX_CHARS]
+    values = classes_of(read_properties(source[:MAX_CHARS])[0]) or set(map(_class, _SENSITIVITY_LINE.findall(source)))
     classes = values - {"", *_INDEXED_CLASSES}
     if not classes:
         return None

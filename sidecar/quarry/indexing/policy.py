@@ -72,7 +72,7 @@ class Policy:
         rules = self._rules
         if rules is None:
             return list(changes)
-        return [one for one in changes if not all(map(rules.is_outside, filter(None, (one.path, one.old_path))))]
+        return [one for one in changes if not all(map(rules.is_apart, filter(None, (one.path, one.old_path))))]
 
     def refresh(self) -> bool:
         """Look at the files again. Returns whether any of them is another than before."""

@@ -11,8 +11,8 @@ from quarry import protocol as wire
 from quarry.client.codec import request_params
 from quarry.limits import MAX_WAIT_MS
 from quarry.mcp.vaults import ALL, CallCancelled, PendingCall, Vault, Vaults
-from quarry.tiers.connected import active_in
-from quarry.tiers.fan_out import HOME, Tiers, part_of
+from quarry.tiers.connected import active_in, connected
+from quarry.tiers.fan_out import Tiers, part_of
 from quarry.tiers.folder import FolderTier
 
 PATIENCE_MS = 3_000  # an agent waits for a sidecar that starts rather than ask twice
@@ -41,8 +41,7 @@ class Everywhere(Vault):
         """
         if method != "search":
             return self._home.ask(method, params, call)
-        served = [tier.name for tier in self._tiers.connected() if tier.place in self._names]
-        given = {**request_params(params), "tiers": [HOME, *served], "deadlineMs": PATIENCE_MS}
+        given = {**request_params(params), "deadlineMs": PATIENCE_MS}
         search = msgspec.convert(given, wire.TierSearchParams)
         asked = self._tiers.ask(search, lambda: call.is_cancelled)
         part = msgspec.to_builtins(replace(part_of(search), wait_ms=min(MAX_WAIT_MS, search.wait_ms)))
@@ -69,11 +68,13 @@ def serve_tiers(vaults: Vaults, folder: Path) -> None:
     A database is not served: its notes cannot be read by path.
     """
     home = next(iter(vaults.by_name.values()))
-    tiers = Tiers(home.root.resolve(), FolderTier)
-    served = {str(vault.root.resolve()) for vault in vaults.by_name.values()}
-    for tier in active_in(tiers.connected(), folder):
-        if tier.folder and tier.place not in served:
-            name = tier.name if tier.name not in vaults.by_name else f"{tier.name} ({tier.kind})"
-            vaults.by_name[name] = Vault(name, tier.folder)
     names = {str(vault.root.resolve()): name for name, vault in vaults.by_name.items()}
+    for tier in active_in(connected().tiers, folder):
+        if tier.folder and tier.place not in names:
+            name = tier.name
+            while name in vaults.by_name:
+                name += f" ({tier.kind})"
+            vaults.by_name[name] = Vault(name, tier.folder)
+            names[tier.place] = name
+    tiers = Tiers(home.root.resolve(), FolderTier, lambda tier: tier.place in names)
     vaults.everywhere = Everywhere(home, tiers, names)

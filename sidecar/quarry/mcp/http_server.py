@@ -16,6 +16,7 @@ import json
 import logging
 import os
 import socket
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -185,27 +186,33 @@ class TokenGate:
 
 
 class BoundedConnection(H11Protocol):
-    """A connection whose client has so long for a request, and makes room for others until it has shown the token."""
+    """A connection whose client has so long for a request, and makes room for others, first if it shows no token."""
 
     _begun_s = 0.0
-    _was_authorized = False
+    _token: bytes | None = None  # the last that was shown and accepted
     _deadline: asyncio.TimerHandle | None = None
     scope: Any  # None until the first request
+    cycle: Any
 
     def connection_made(self, transport: Any) -> None:
-        """Begin. Where there are too many connections, the oldest that has not shown the token is closed."""
+        """
+        Begin. Where there are too many connections, one is closed: without a token, else of who has the most.
+
+        Of these an idle one if there is one, and the oldest.
+        """
         super().connection_made(transport)
         self._begun_s = self.loop.time()
         self._set_deadline()
-        if len(self.connections) > MAX_CONNECTIONS:
-            unknown = [one for one in self.connections if isinstance(one, BoundedConnection) and not one._is_authorized]
-            oldest = min(unknown, key=lambda one: one._begun_s)
-            self.connections.discard(oldest)
-            oldest.transport.abort()
+        others = [one for one in self.connections if isinstance(one, BoundedConnection) and one is not self]
+        if len(others) >= MAX_CONNECTIONS:
+            held = Counter(one.token for one in others)
+            one = min(others, key=lambda one: (one.token is not None, -held[one.token], one.is_busy, one._begun_s))
+            self.connections.discard(one)
+            one.transport.abort()
 
     def data_received(self, data: bytes) -> None:
         """Take in a part of a request."""
-        self._was_authorized = self._is_authorized
+        self._token = self.token
         super().data_received(data)
         if self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
             self._clear_deadline()
@@ -218,8 +225,14 @@ class BoundedConnection(H11Protocol):
         super().connection_lost(exc)
 
     @property
-    def _is_authorized(self) -> bool:
-        return self._was_authorized or bool(self.scope and self.scope["state"].get("token"))
+    def token(self) -> bytes | None:
+        """The token that was shown and accepted last, if any."""
+        return (self.scope and self.scope["state"].get("token")) or self._token
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a request is being answered."""
+        return self.cycle is not None and not self.cycle.response_complete
 
     def _set_deadline(self) -> None:
         self._deadline = self.loop.call_later(RECEIVE_S, self.transport.abort)

@@ -114,8 +114,10 @@ class Address(NamedTuple):
             BadRequest: It cannot be read, or notes would cross the network in the clear.
         """
         host, number = listen, port
-        if listen.rpartition(":")[2].isdigit() and (listen.startswith("[") or listen.count(":") == 1):
-            host, number = listen.rpartition(":")[0], int(listen.rpartition(":")[2])
+        before, _, after = listen.rpartition(":")
+        is_number = after.isascii() and after.isdigit() and len(after) < 7
+        if is_number and (listen.startswith("[") or listen.count(":") == 1):
+            host, number = before, int(after)
         host = "127.0.0.1" if host == "localhost" else host.strip("[]")
         try:
             address = ipaddress.ip_address(host)
@@ -151,9 +153,13 @@ class Address(NamedTuple):
 def _checked_url(url: str | None) -> str | None:
     if url is None:
         return None
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url if url.isascii() and url.isprintable() else "")
+        _ = parts.port  # raises it as well
+    except ValueError:
+        parts = urlsplit("")
     if parts.scheme != "https" or not parts.hostname or "@" in parts.netloc or parts.query or parts.fragment:
         raise BadRequest(f"--public-url is {url!r}; it takes the https address of the proxy: https://notes.example.org")
     if parts.path.rstrip("/") not in ("", PATH):
         raise BadRequest(f"--public-url is {url!r}; leave the path out: requests go to {PATH}")
-    return f"https://{parts.netloc.lower()}"
+    return f"https://{parts.netloc.lower().removesuffix(':443')}"  # which clients leave out of `Host`

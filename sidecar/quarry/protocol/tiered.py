@@ -82,6 +82,10 @@ class TierAnswer(SearchResult, frozen=True, kw_only=True):
         list[list[str]], doc("For each hit: two hits of different tiers are the same if they have one in common.")
     ]
 
+    def __post_init__(self) -> None:
+        if len(self.digests) != len(self.hits):  # one tier's defect is not to fail the search of all
+            raise ValueError("digests are not one for each hit")
+
 
 class TierState(Value, frozen=True, kw_only=True):
     """A connected tier."""

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from quarry.errors import BadRequest, ExtraMissing, TeamUnavailable
+from quarry.redaction.scrub import scrub_text
 
 try:
     import psycopg
@@ -49,16 +50,19 @@ def connection_string(url: str) -> str:
     try:
         given: dict[str, Any] = conninfo.conninfo_to_dict(url)
     except psycopg.ProgrammingError as error:
-        raise BadRequest(f"the address of the team's database cannot be read: {error}") from None
+        raise BadRequest(
+            f"the address of the team's database cannot be read: {scrub_text(_first_line(error))}"
+        ) from None
     if any(name in given for name in _SECRETS):
         raise BadRequest(
             "the address of the team's database has a password, which other programs could read: leave it out, and put "
             "it into ~/.pgpass, a service file (service=NAME) or PGPASSWORD"
         )
     service = str(given.get("service") or os.environ.get("PGSERVICE") or "")
-    settings = {**_environment(), **_service(service), **given}
+    of_service = _service(service)
+    settings = {**_environment(), **of_service, **given}
     hosts = str(settings.get("hostaddr") or settings.get("host") or "")
-    if not _is_local(hosts) or (service and not hosts):  # a service of a file that only libpq knows may name any host
+    if not _is_local(hosts) or (service and not of_service):  # that of a file that only libpq knows may name any host
         mode = settings.get("sslmode") or "verify-full"
         if mode != "verify-full":
             raise BadRequest(
@@ -68,6 +72,8 @@ def connection_string(url: str) -> str:
         given["sslmode"] = mode
         if not settings.get("sslrootcert") and not (Path.home() / ".postgresql" / "root.crt").exists():
             given["sslrootcert"] = "system"
+    elif "PGREQUIREAUTH" not in os.environ:  # whoever got hold of the port is not told the password
+        given.setdefault("require_auth", of_service.get("require_auth", "!password"))
     return str(conninfo.make_conninfo(**{**_LIVENESS, **given}))
 
 

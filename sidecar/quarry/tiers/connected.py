@@ -18,6 +18,7 @@ from msgspec.json import decode, encode
 from quarry.config import data_dir
 from quarry.errors import BadRequest, IndexUnavailable
 from quarry.private_files import private_folder, read_private, write_atomically
+from quarry.vault.paths import shown
 
 Kind = Literal["agent", "project", "team", "vault"]
 
@@ -90,18 +91,21 @@ def connect(place: str, kind: Kind, name: str | None = None, weight: float | Non
         name: None: that of its folder, of its repository, or of the database.
 
     Raises:
-        BadRequest: The name is taken or reserved, or the address is of no database or contains a password.
+        BadRequest: The name is taken or reserved, the address is of no database or contains a password, or the path is
+            not text.
         IndexUnavailable: The list cannot be written.
     """
     place = _checked(place) if scheme_of(place) else os.path.realpath(place)
+    if shown(place) != place:
+        raise BadRequest(f"the path {shown(place)} contains bytes that are not UTF-8; rename the folder, then add it")
     with _changing() as tiers:
         others = [tier for tier in tiers if tier.place != place]
         taken = {tier.name.casefold() for tier in others} | {word for word in RESERVED if word != kind}
         name = _free_name(_usual_name(place, kind), taken) if name is None else name.strip()
-        if not name or len(name) > MAX_NAME_CHARS or "," in name or name.casefold() in taken:
+        if not name or len(name) > MAX_NAME_CHARS or name != _printed(name) or name.casefold() in taken:
             raise BadRequest(
-                f"{name!r} cannot be the name of this tier: names have up to {MAX_NAME_CHARS} characters, without "
-                "commas, and each is used once; give another one with --name"
+                f"{name[:MAX_NAME_CHARS]!r} cannot be the name of this tier: names have up to {MAX_NAME_CHARS} "
+                "printable characters, without commas, and each is used once; give another one with --name"
             )
         added = ConnectedTier(name, kind, place, weight)
         tiers[:] = sorted([*others, added], key=lambda tier: tier.precedence)
@@ -126,7 +130,8 @@ def agent_folder() -> Path:
 
 def scheme_of(place: str) -> str:
     """The scheme of the address *place*; "" of a path, also one on a drive of Windows."""
-    return urlsplit(place).scheme if "://" in place else ""
+    scheme, is_address, _ = place.partition("://")
+    return scheme.lower() if is_address else ""
 
 
 def repository_of(folder: Path) -> Path | None:
@@ -135,10 +140,17 @@ def repository_of(folder: Path) -> Path | None:
 
 
 def _checked(address: str) -> str:
-    parts = urlsplit(address)
+    try:
+        parts = urlsplit(address)
+    except ValueError as error:
+        raise BadRequest(f"the address cannot be read ({error}): write postgresql://USER@HOST/DATABASE") from None
     if parts.scheme not in DATABASE_SCHEMES:
         raise BadRequest(f"{parts.scheme}:// is no place of notes: give a folder, or postgresql://HOST/DATABASE")
-    if parts.password or any(name.endswith(("password", "_secret")) for name in parse_qs(parts.query)):
+    if (
+        parts.password
+        or "@" in parts.path
+        or any(name.endswith(("password", "_secret")) for name in parse_qs(parts.query))
+    ):
         raise BadRequest(
             "the address contains a password, which is not kept in a list of tiers: put it into ~/.pgpass, a service "
             "file or PGPASSWORD, and leave it out here"
@@ -157,9 +169,14 @@ def _usual_name(place: str, kind: Kind) -> str:
 
 
 def _free_name(name: str, taken: set[str]) -> str:
-    name = name.replace(",", " ")[: MAX_NAME_CHARS - 4]
+    name = _printed(name)[: MAX_NAME_CHARS - 4].strip() or "notes"
     names = [name, *(f"{name} {number}" for number in range(2, len(taken) + 3))]
     return next(each for each in names if each.casefold() not in taken)
+
+
+def _printed(name: str) -> str:
+    """*name* without commas and what is not printed: it is shown in terminals, and to models."""
+    return " ".join("".join(one if one.isprintable() and one != "," else " " for one in name).split())
 
 
 @contextmanager

@@ -88,21 +88,23 @@ class Asked(Struct, eq=False):
 class Tiers:
     """The connected tiers, opened when they are first asked."""
 
-    def __init__(self, home: Path, open_tier: Opener) -> None:
+    def __init__(self, home: Path, open_tier: Opener, admits: Callable[[ConnectedTier], bool] = lambda _: True) -> None:
         """
         Open nothing yet.
 
         Args:
             home: The folder of the vault that is asked, which is no tier of its own.
+            admits: Whether a tier that is connected may be asked.
         """
         self._home = str(home)
+        self._admits = admits
         self._open_tier = open_tier
         self._opened: dict[ConnectedTier, _Opened] = {}
         self._threads = ThreadPoolExecutor(MAX_THREADS, "quarry-tier")
 
     def connected(self) -> list[ConnectedTier]:
-        """All but the vault that is asked, the highest first."""
-        return [tier for tier in connected().tiers if tier.place != self._home]
+        """All that may be asked but the vault that is asked anyway, the highest first."""
+        return [tier for tier in connected().tiers if tier.place != self._home and self._admits(tier)]
 
     def states(self) -> list[wire.TierState]:
         """The connected tiers, and whether they can be searched."""

@@ -122,11 +122,12 @@ class Rules:
         return kind_of(path) in self._kinds
 
     def is_outside(self, path: str) -> bool:
-        """Whether *path* is outside the part of the vault that is served; a folder around that part is not."""
-        if not self.is_of_part:
-            return False
-        below = f"{path}/"
-        return not any(below.startswith(one) or one.startswith(below) for one in self._only)
+        """Whether the file at *path* is outside the part of the vault that is served."""
+        return self.is_of_part and not path.startswith(self._only)
+
+    def is_apart(self, path: str) -> bool:
+        """Whether *path* is outside the part of the vault that is served, and is no folder around it either."""
+        return self.is_outside(f"{path}/") and not any(one.startswith(f"{path}/") for one in self._only)
 
     def admits(self, path: str) -> bool:
         """Whether no rule excludes the note at *path*."""

@@ -87,7 +87,7 @@ def _scan_folder(folder: str, place: str, rules: Rules, scan: Scan) -> Iterator[
     for entry in entries:
         name = entry.name
         path = prefix + name
-        if name.startswith(".") or rules.is_outside(path):
+        if name.startswith(".") or rules.is_apart(path):
             continue
         if _is_plain_folder(entry):
             leads_on = _may_enter(path, entry, rules, scan)
@@ -136,7 +136,7 @@ def _sort_in(path: str, entry: os.DirEntry[str], rules: Rules, scan: Scan) -> bo
         _skip(path, entry, LINK, rules, scan)
     elif kind == stat.S_IFDIR:
         return _may_enter(path, entry, rules, scan)
-    elif not rules.is_note(entry.name):
+    elif not rules.is_note(entry.name) or rules.is_outside(path):
         pass
     elif reason := _name_reason(entry.name):
         _skip(path, entry, reason, rules, scan)
@@ -151,6 +151,8 @@ def _sort_in(path: str, entry: os.DirEntry[str], rules: Rules, scan: Scan) -> bo
 
 def _skip(path: str, entry: os.DirEntry[str], reason: Message, rules: Rules, scan: Scan) -> None:
     """Report *entry* if it is, or may contain, a note; a broken link to a picture, or any link of a part, is not."""
+    if rules.is_outside(path):
+        return
     if rules.is_note(entry.name) or (not rules.is_of_part and _leads_to_folder(entry)):
         scan.skipped[shown(path)] = reason
 

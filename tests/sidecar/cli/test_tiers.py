@@ -1,6 +1,7 @@
 """`quarry tiers`, and `quarry search --tiers`."""
 
 import json
+import shlex
 
 import pytest
 
@@ -68,6 +69,14 @@ def test_notes_of_a_repository_are_offered_and_not_taken(command, repository):
     assert f"quarry tiers add {repository / 'docs'} --as project" in command("tiers").out
     command("tiers", "add", str(repository / "docs"), "--as", "project")
     assert json.loads(command("tiers", "--json").out)["offered"] == []
+
+
+def test_an_offer_can_be_pasted_into_a_shell_whatever_its_folder_is_called(command, tools, monkeypatch, tmp_path):
+    root = tools.write_vault(tmp_path / "a b;touch c", {"docs/Fuel.md": "# Fuel\n\nOolong is no fuel.\n"})
+    (root / ".git").mkdir()
+    monkeypatch.chdir(root)
+
+    assert f"quarry tiers add {shlex.quote(str(root / 'docs'))} --as project" in command("tiers").out
 
 
 def test_a_folder_of_a_repository_that_is_a_link_is_not_offered(command, repository, other):

@@ -145,6 +145,10 @@ def test_a_note_is_refused_for_any_class_but_public_and_internal(lines: str, end
     assert refused_class(f"text\n---\n{lines}{end}") is None
 
 
+def test_a_class_beyond_64_kb_counts() -> None:
+    assert refused_class("---\n" + "b: 2\n" * 20_000 + "sensitivity: restricted\n---\nbody") == "restricted"
+
+
 @pytest.mark.parametrize("key", ["excalidraw-plugin", "Kanban-Plugin"])
 def test_drawings_and_boards_are_known_by_their_plugin(key: str) -> None:
     assert is_drawing_or_board({key: "parsed"})

@@ -71,8 +71,26 @@ def test_only_the_search_takes_all_of_them(speak, vault, other, home):
     assert taken["read_note"] == taken["get_context"] == ["vault", "Crew"]
 
 
-def test_over_http_tiers_are_not_served(vault, other, quarry):
-    done = quarry("mcp", "--vault", str(vault), "--tiers", "--http")
+@pytest.mark.parametrize("listen", [[], ["--listen", "127.0.0.1:0"]])
+def test_over_http_tiers_are_not_served(vault, other, quarry, listen):
+    done = quarry("mcp", "--vault", str(vault), "--tiers", "--http", *listen)
 
     assert done.returncode == 2
-    assert "--http" in done.stderr
+    assert "--tiers is not offered with --http" in done.stderr
+
+
+def test_a_tier_whose_name_is_a_kind_brings_in_no_other_of_that_kind(speak, vault, home, tools, tmp_path, monkeypatch):
+    mine, foreign = (
+        tools.write_vault(tmp_path / name, {"docs/Fuel.md": f"# Fuel\n\nOolong is no fuel of {name}.\n"})
+        for name in ("project", "foreign")
+    )
+    for root in (mine, foreign):
+        (root / ".git").mkdir()
+        connect(str(root / "docs"), "project")
+    monkeypatch.chdir(mine)
+    speaker = speak(vault, home=home, options=["--tiers"])
+
+    assert {hit["vault"] for hit in ready(speaker, tools)["results"]} == {"vault", "project"}
+    later = tools.write_vault(tmp_path / "later", {"Later.md": "# Later\n\nOolong.\n"})
+    connect(str(later), "project")
+    assert {hit["vault"] for hit in ready(speaker, tools)["results"]} == {"vault", "project"}

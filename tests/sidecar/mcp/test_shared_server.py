@@ -1,5 +1,6 @@
 """A vault on a shared server: what each named token sees, and how it comes to see anything else."""
 
+import http.client
 import json
 import os
 import shutil
@@ -7,12 +8,13 @@ import signal
 import subprocess
 import sys
 import threading
+from urllib.parse import urlsplit
 
 import pytest
 from starlette.testclient import TestClient
 
 from quarry.cli.main import main
-from quarry.mcp.http_server import TokenGate, sdk_app
+from quarry.mcp.http_server import MAX_CONNECTIONS, TokenGate, sdk_app
 from quarry.mcp.named_tokens import add_token, grants, revoke_token
 from quarry.mcp.principals import TokenHolders
 
@@ -234,6 +236,25 @@ def test_two_tokens_that_ask_at_once_with_equal_ids_and_one_session_get_their_ow
     assert "mcp-session-id" not in headers
 
 
+def test_a_principal_who_holds_all_connections_keeps_no_other_out(tmp_path, share):
+    root = write_notes(tmp_path / "Notes", SHARED)
+    served = share(root, "Team", notes=5)
+    other, _ = add_token("eve", root, ["/"], may_capture=False)
+    address = urlsplit(served.url)
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}})
+    headers = {"Authorization": f"Bearer {served.token}", "Content-Type": "application/json"}
+    held = [http.client.HTTPConnection(address.hostname, address.port) for _ in range(MAX_CONNECTIONS)]
+    try:
+        for connection in held:
+            connection.request("POST", "/mcp", body, {**headers, "Accept": "application/json, text/event-stream"})
+            assert connection.getresponse().read()
+
+        assert "read_note" in json.dumps([asked(served, "tools/list", {}, other) for _ in range(3)])
+    finally:
+        for connection in held:
+            connection.close()
+
+
 def test_a_revoked_token_opens_nothing_from_the_next_request_on(tmp_path, share):
     root = write_notes(tmp_path / "Notes", SHARED)
     served = share(root, "Team", notes=5)
@@ -330,6 +351,7 @@ def test_a_server_for_other_machines_begins_only_with_a_token_and_a_proxy(tmp_pa
     assert "quarry token add NAME --folder F --read" in refusal("--http", "--listen", "127.0.0.1:0")
     add_token("bob", root, ["Team"], may_capture=False)
     assert "--public-url https://notes.example.org" in refusal("--http", "--listen", "0.0.0.0:0")
+    assert "takes an IP address" in refusal("--http", "--listen", "")
     assert "--listen needs --http" in refusal("--listen", "0.0.0.0:0")
     assert "--public-url needs --http and --listen" in refusal("--http", "--public-url", "https://x.example")
     assert "a token has its own right" in refusal("--http", "--listen", "127.0.0.1:0", "--allow-capture")

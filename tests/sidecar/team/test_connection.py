@@ -1,9 +1,11 @@
 """Where the credentials of a team's database may come from, and when TLS is required."""
 
+import socket
+import threading
 from pathlib import Path
 
 import pytest
-from postgres_server import PostgresServer, TeamDatabase
+from postgres_server import PATIENCE_S, PostgresServer, TeamDatabase
 from psycopg.conninfo import conninfo_to_dict
 
 from quarry.errors import BadRequest, TeamUnavailable
@@ -96,6 +98,36 @@ def test_a_pool_survives_connections_that_were_cut(team_database: TeamDatabase):
             assert connection.execute("SELECT quarry.caller()").fetchone() == ("alice",)
     finally:
         pool.close()
+
+
+def test_an_address_that_cannot_be_read_is_not_repeated_with_its_password():
+    with pytest.raises(BadRequest, match="cannot be read") as caught:
+        connection_string("postgresql://ana:oolong3times@[::1")
+
+    assert "oolong3times" not in str(caught.value)
+
+
+def test_a_server_without_tls_is_not_told_the_password(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("PGPASSWORD", "oolong3times")
+    received = []
+
+    def ask_for_the_password(server: socket.socket) -> None:
+        peer = server.accept()[0]
+        with peer:
+            while received[-1:] != [b""] and len(received) < 5:
+                received.append(peer.recv(1000))
+                is_startup = received[-1][4:8] == b"\0\3\0\0"
+                peer.sendall(b"R\0\0\0\x08\0\0\0\x03" if is_startup else b"N")
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        asking = threading.Thread(target=ask_for_the_password, args=(server,), daemon=True)
+        asking.start()
+        with pytest.raises(TeamUnavailable), connect(f"postgresql://ana@127.0.0.1:{server.getsockname()[1]}/notes"):
+            pass
+        asking.join(PATIENCE_S)
+
+    assert received
+    assert b"oolong3times" not in b"".join(received)
 
 
 def test_a_server_that_is_not_there_is_an_error_with_its_place(tmp_path: Path):

@@ -1,6 +1,8 @@
 """The list of connected tiers: kept on the device, changed by the user alone."""
 
+import os
 import stat
+import sys
 
 import pytest
 
@@ -63,6 +65,24 @@ def test_a_name_that_cannot_be_told_from_another_word_is_refused(tmp_path, name)
     assert names() == ["first"]
 
 
+@pytest.mark.parametrize("name", ["a\nb", "\x1b[2J", "a\u202eb", "\udcff"])
+def test_a_name_that_is_not_printed_is_refused(tmp_path, name):
+    with pytest.raises(BadRequest, match="printable characters"):
+        connect(str(tmp_path / "first"), "vault", name)
+
+
+def test_a_name_is_printed_in_one_line_whatever_its_folder_is_called(tmp_path):
+    assert connect(str(tmp_path / "a,b\n\x1b[31mc\u202e"), "vault").name == "a b [31mc"
+    assert connect(str(tmp_path / "\n\t"), "vault").name == "notes"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such paths")
+def test_a_path_that_is_not_text_is_refused(tmp_path):
+    with pytest.raises(BadRequest, match="rename the folder"):
+        connect(os.fsdecode(bytes(tmp_path) + b"/\xff"), "vault")
+    assert names() == []
+
+
 def test_a_project_is_called_as_its_repository(tmp_path):
     (tmp_path / "rocket" / ".git").mkdir(parents=True)
 
@@ -85,6 +105,7 @@ def test_a_tier_is_taken_off_by_name_or_place(tmp_path):
         "postgresql://me:secret@db/notes",
         "postgresql://db/notes?password=secret",
         "postgresql://db/notes?sslpassword=secret",
+        "postgresql://me:se/secret@db/notes",
     ],
 )
 def test_no_password_is_stored(address):

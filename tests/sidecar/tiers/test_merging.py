@@ -156,6 +156,11 @@ def test_no_page_repeats_or_loses_a_hit_where_a_higher_tier_has_a_copy_further_d
     assert [same.get(one, one) for one in listed] == expected
 
 
+def test_an_answer_without_digests_for_its_hits_is_not_taken():
+    with pytest.raises(msgspec.ValidationError, match="one for each hit"):
+        tier("v", 0.5, hit("a", 0.9), digests=[["one"], ["two"]])
+
+
 def test_what_is_hidden_hides_nothing():
     home = tier("home", 1.0, hit("a", 0.9), digests=[["text"]])
     vault = tier("v", 0.5, hit("b", 0.9), digests=[["text", "note"]])

@@ -1,4 +1,5 @@
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -149,6 +150,23 @@ def test_a_name_that_is_no_utf8_is_skipped_and_reported_as_text_that_can_be_sent
 
 
 @LINUX_ONLY
+@pytest.mark.parametrize("make", [lambda path: path.write_text("hidden"), lambda path: path.symlink_to("a.md")])
+def test_a_file_in_the_place_of_a_folder_around_the_part_that_is_served_is_outside(tmp_path, make):
+    (tmp_path / "Plan.md" / "Deep").mkdir(parents=True)
+    (tmp_path / "Plan.md" / "Deep" / "d.md").write_text("own")
+    (tmp_path / "Plan.md" / "beside.md").write_text("hidden")
+    rules = Rules(only=("Plan.md/Deep",))
+    before = scan_vault(tmp_path, rules)
+    shutil.rmtree(tmp_path / "Plan.md")
+    make(tmp_path / "Plan.md")
+    after = scan_vault(tmp_path, rules)
+
+    assert list(before.files) == ["Plan.md/Deep/d.md"]
+    assert (after.files, after.excluded, after.skipped) == ({}, {}, {})
+    assert not rules.admits("Plan.md")
+    assert (rules.is_apart("Plan.md"), rules.is_apart("Plan.md/beside.md")) == (False, True)
+
+
 def test_names_that_differ_only_in_how_accents_are_composed_are_two_notes(tmp_path):
     make(tmp_path, "caf\u00e9.md", "cafe\u0301.md")
 
