@@ -11,7 +11,6 @@ from quarry.protocol.envelope import Error, ErrorData
 from quarry.redaction.scrub import scrub_text
 from quarry.server.gate import UNAUTHORIZED
 from quarry.server.message_redaction import redacted
-from quarry.tiers.tier import Absent
 
 
 class Presentation(Struct, frozen=True):
@@ -69,7 +68,6 @@ _PRESENTATIONS: dict[type[errors.QuarryError], Presentation] = {
     errors.TeamUnavailable: Presentation(
         "team-unavailable", Error.UNAVAILABLE, 1, "if that does not help, ask the administrator of the team's database"
     ),
-    Absent: Presentation("tier-absent", Error.UNAVAILABLE, 1, "`quarry tiers` lists what is connected"),
     errors.SidecarBusy: Presentation("busy", Error.BUSY, 1, "close a program that uses it, or try again in a moment"),
     errors.ConnectionFailed: Presentation("connection-failed", Error.UNAVAILABLE, 1, "run `quarry doctor`"),
 }
