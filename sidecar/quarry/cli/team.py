@@ -16,6 +16,7 @@ from quarry.config import data_dir
 from quarry.redaction.sanitize import path_line
 from quarry.redaction.scrub import scrub_text
 from quarry.settings import load_settings
+from quarry.team import administration
 from quarry.team.migration import check_version, migrate
 from quarry.team.publish import Publication, Published, publish
 
@@ -102,11 +103,7 @@ def _show_published(result: Published) -> None:
 
 def _status(options: argparse.Namespace, connection: "Connection") -> None:
     check_version(connection)
-    columns = ("vault", "team", "publisher", "sensitivity", "notes", "chunks", "completed")
-    sql = """SELECT vault_name, team, publisher, sensitivity, notes, chunks, completed_at::timestamptz(0)::text
-        FROM quarry.publications JOIN quarry.audiences USING (publication) ORDER BY vault_name, team, sensitivity"""
-    rows = [dict(zip(columns, row, strict=True)) for row in connection.execute(sql)]
-    print_answer(options, rows, _show_status)
+    print_answer(options, administration.publications(connection), _show_status)
 
 
 def _show_status(rows: list[dict[str, Any]]) -> None:
@@ -124,9 +121,7 @@ def _migrate(options: argparse.Namespace, connection: "Connection") -> None:
 
 
 def _members(options: argparse.Namespace, connection: "Connection") -> None:
-    sql = "SELECT team, member, publishes FROM quarry.team_members ORDER BY team, member"
-    rows = [{"team": team, "member": member, "publishes": can} for team, member, can in connection.execute(sql)]
-    print_answer(options, rows, _show_members)
+    print_answer(options, administration.members(connection), _show_members)
 
 
 def _show_members(rows: list[dict[str, object]]) -> None:
@@ -134,18 +129,13 @@ def _show_members(rows: list[dict[str, object]]) -> None:
         print_line(f"{row['team']}: {row['member']}{' (publishes)' if row['publishes'] else ''}")
 
 
-def _change_member(options: argparse.Namespace, connection: "Connection") -> None:
-    groups = "quarry_member, quarry_publisher" if options.publishes or options.action == "remove" else "quarry_member"
-    template = f"GRANT {groups} TO %I" if options.action == "add" else f"REVOKE {groups} FROM %I"
-    with connection.transaction():
-        statement = connection.execute("SELECT format(%s, %s::text)", (template, options.name)).fetchone()
-        assert statement is not None
-        connection.execute(statement[0].encode())
-        connection.execute("SET LOCAL ROLE quarry_owner")
-        if options.action == "add":
-            connection.execute("SELECT quarry.add_member(%s, %s, %s)", (options.team, options.name, options.publishes))
-        else:
-            connection.execute("SELECT quarry.remove_member(%s)", (options.name,))
+def _add(options: argparse.Namespace, connection: "Connection") -> None:
+    administration.add_member(connection, options.team, options.name, publishes=options.publishes)
+    _members(options, connection)
+
+
+def _remove(options: argparse.Namespace, connection: "Connection") -> None:
+    administration.remove_member(connection, options.name)
     _members(options, connection)
 
 
@@ -154,6 +144,6 @@ _ACTIONS = {
     "status": _status,
     "migrate": _migrate,
     "members": _members,
-    "add": _change_member,
-    "remove": _change_member,
+    "add": _add,
+    "remove": _remove,
 }

@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> None:
 
 def _list(options: argparse.Namespace) -> None:
     tiers = connected().tiers
-    found = [{"as": each.kind, "place": str(each.folder)} for each in offers(Path.cwd(), tiers)]
+    found = [{"kind": each.kind, "place": str(each.folder)} for each in offers(Path.cwd(), tiers)]
     print_answer(options, {"tiers": [_row(tier) for tier in tiers], "offered": found}, _show)
 
 
@@ -90,7 +90,7 @@ def _place_to_add(options: argparse.Namespace) -> str:
 
 def _row(tier: ConnectedTier) -> dict[str, Any]:
     obstacle = FolderTier(tier).obstacle() if tier.folder else None
-    row = {"name": tier.name, "as": tier.kind, "weight": tier.weight, "place": tier.place}
+    row = {"name": tier.name, "kind": tier.kind, "weight": tier.weight, "place": tier.place}
     return {**row, "state": str(obstacle) if obstacle else _state(tier)}
 
 
@@ -109,9 +109,9 @@ def _show(found: dict[str, list[dict[str, Any]]]) -> None:
         print_line("No tiers are connected. Connect another vault with `quarry tiers add DIR`.")
     for offer in found["offered"]:
         place = path_line(shlex.quote(offer["place"]))
-        print_line(dim(f"not connected: {place}; `quarry tiers add {place} --as {offer['as']}`"))
+        print_line(dim(f"not connected: {place}; `quarry tiers add {place} --as {offer['kind']}`"))
 
 
 def _line(row: dict[str, Any], width: int) -> str:
-    facts = f"{row['as']:<7} {row['weight']:<4g} {path_line(row['place'])}"
+    facts = f"{row['kind']:<7} {row['weight']:<4g} {path_line(row['place'])}"
     return f"{bold(row['name'].ljust(width))}  {facts}  {dim(row['state'])}"

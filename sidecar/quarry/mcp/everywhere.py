@@ -12,7 +12,7 @@ from quarry.client.codec import request_params
 from quarry.limits import MAX_WAIT_MS
 from quarry.mcp.vaults import ALL, CallCancelled, PendingCall, Vault, Vaults
 from quarry.tiers.connected import active_in, connected
-from quarry.tiers.fan_out import Tiers, part_of
+from quarry.tiers.fan_out import Tiers, options_of_tier
 from quarry.tiers.folder import FolderTier
 
 PATIENCE_MS = 3_000  # an agent waits for a sidecar that starts rather than ask twice
@@ -44,7 +44,7 @@ class Everywhere(Vault):
         given = {**request_params(params), "deadlineMs": PATIENCE_MS}
         search = msgspec.convert(given, wire.TierSearchParams)
         asked = self._tiers.ask(search, lambda: call.is_cancelled)
-        part = msgspec.to_builtins(replace(part_of(search), wait_ms=min(MAX_WAIT_MS, search.wait_ms)))
+        part = msgspec.to_builtins(replace(options_of_tier(search), wait_ms=min(MAX_WAIT_MS, search.wait_ms)))
         answer = self._home.ask("tiers/answer", part, call)
         asked.wait()
         if call.is_cancelled:

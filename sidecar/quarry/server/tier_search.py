@@ -19,7 +19,7 @@ from quarry.options import SearchOptions
 from quarry.server.encode import answers
 from quarry.server.service import Request, Service
 from quarry.tiers.connected import HOME_WEIGHT, ConnectedTier, connected
-from quarry.tiers.fan_out import Asked, Tiers, includes_home, part_of
+from quarry.tiers.fan_out import Asked, Tiers, includes_home, options_of_tier
 from quarry.tiers.folder import FolderTier
 from quarry.tiers.tier import TELLING_CHARS, Tier, text_digest
 
@@ -62,7 +62,7 @@ def begin(service: Service, params: protocol.TierSearchParams, request: Request)
     """Ask the tiers, and answer for this vault while they are at work."""
     asked = _tiers_of(service).ask(params, request.is_cancelled)
     try:
-        return Begun(asked, answer(service, part_of(params), request) if includes_home(params.tiers) else None)
+        return Begun(asked, answer(service, options_of_tier(params), request) if includes_home(params.tiers) else None)
     except BaseException:
         asked.is_given_up.set()
         raise

@@ -128,14 +128,14 @@ class Tiers:
         """
         begun_s = time.monotonic()
         asked = Asked(params, begun_s + params.deadline_ms / 1000, [], [], threading.Event())
-        part = part_of(params)
+        options = options_of_tier(params)
         for tier in self._chosen(params):
             origin, opened = origin_of(tier), self._of(tier)
             if opened.overdue:
                 asked.late.append(origin)
                 continue
             future = self._threads.submit(
-                opened.tier.search, part, asked.deadline_s, lambda: is_cancelled() or asked.is_given_up.is_set()
+                opened.tier.search, options, asked.deadline_s, lambda: is_cancelled() or asked.is_given_up.is_set()
             )
             asked.open.append((origin, tier.weight, opened, future))
         return asked
@@ -177,7 +177,7 @@ def origin_of(tier: ConnectedTier) -> wire.Origin:
     return wire.Origin(kind=tier.kind, name=tier.name, path=str(tier.folder) if tier.folder else None)
 
 
-def part_of(params: wire.TierSearchParams) -> SearchOptions:
+def options_of_tier(params: wire.TierSearchParams) -> SearchOptions:
     """
     The search of one tier: its hits up to the end of the page, as each of them may be on it.
 

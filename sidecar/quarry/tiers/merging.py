@@ -47,7 +47,7 @@ def merged(
     found = [result for result in results if result.hits]
     told = answers[0].result if answers[0] in heard else leading  # how the query is read, as the highest tier has it
     fields = {name: getattr(told, name) for name in wire.SearchResult.__struct_fields__}
-    is_last = len(ranked) <= limit
+    is_last = len(ranked) <= limit and not any(result.truncated for result in results)
     changes: dict[str, Any] = {
         "hits": hits,
         "total": sum(result.total for result in results),
@@ -79,9 +79,13 @@ def _ranked(answers: Sequence[TierHits], like: wire.SearchResult) -> list[wire.T
         of_tier = zip(keys, each.result.hits, each.result.digests, strict=True)
         placed += [(place, tier, hit, digests) for place, hit, digests in of_tier]
     placed.sort(key=lambda one: one[0])  # stable: of equal places, the higher tier's comes first
+    left = [len(each.result.hits) if each.result.truncated else len(placed) + 1 for each in answers]
     shown: list[tuple[int, wire.Hit]] = []
     place_of: dict[str, int] = {}  # of digests
     for _, tier, hit, digests in placed:
+        if not all(left):
+            break  # a hit that is not known comes next: its tier has used the budget up
+        left[tier] -= 1
         shared = [place_of[digest] for digest in digests if digest in place_of]
         place = min((one for one in shared if shown[one][0] != tier), default=len(shown))
         if place == len(shown):

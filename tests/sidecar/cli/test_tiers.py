@@ -30,7 +30,7 @@ def test_a_tier_is_added_listed_and_removed(command, other):
     removed = command("tiers", "remove", "crew")
 
     assert added.code == removed.code == 0
-    assert [(row["name"], row["as"], row["weight"], row["place"]) for row in listed] == [
+    assert [(row["name"], row["kind"], row["weight"], row["place"]) for row in listed] == [
         ("Crew", "team", 0.7, str(other))
     ]
     assert shown.startswith("Crew  team")
@@ -65,7 +65,7 @@ def test_the_agent_tier_has_a_folder_of_its_own(command, home):
 def test_notes_of_a_repository_are_offered_and_not_taken(command, repository):
     listed = json.loads(command("tiers", "--json").out)
 
-    assert listed == {"tiers": [], "offered": [{"as": "project", "place": str(repository / "docs")}]}
+    assert listed == {"tiers": [], "offered": [{"kind": "project", "place": str(repository / "docs")}]}
     assert f"quarry tiers add {repository / 'docs'} --as project" in command("tiers").out
     command("tiers", "add", str(repository / "docs"), "--as", "project")
     assert json.loads(command("tiers", "--json").out)["offered"] == []
@@ -91,7 +91,7 @@ def test_the_memory_of_claude_code_is_offered(command, repository, tools, monkey
     tools.write_vault(tmp_path / ".claude" / "projects" / slug / "memory", {"MEMORY.md": "Use tabs.\n"})
 
     offered = json.loads(command("tiers", "--json").out)["offered"]
-    assert [row["as"] for row in offered] == ["project", "agent"]
+    assert [row["kind"] for row in offered] == ["project", "agent"]
 
 
 def test_results_say_where_they_are_from(command, vault, other):

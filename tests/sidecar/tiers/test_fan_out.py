@@ -131,6 +131,9 @@ def test_pages_within_a_small_budget_repeat_and_lose_nothing(ask, other):
     for number in range(12):
         (other / f"Tea {number}.md").write_text(f"# Tea {number}\n\n" + f"Sencha number {number} of the shop. " * 20)
     connect(str(other), "vault", weight=2.0)
+    with SidecarClient(other, "test") as client:
+        client.wait_until_complete(PATIENCE_S)
+    ask.client.wait_until_complete(PATIENCE_S)
     whole = places(ask("sencha", **FULL))
 
     pages, offset = [], 0
