@@ -109,8 +109,7 @@ def _status(options: argparse.Namespace, connection: "Connection") -> None:
 def _show_status(rows: list[dict[str, Any]]) -> None:
     for row in rows:
         when = row["completed"] or "a publish is running, or was broken off: publish again"
-        notes = counted(row["notes"], "note")
-        print_line(f"{row['vault']} to {row['team']}, {row['sensitivity']}: {notes} ({when})")
+        print_line(f"{row['vault']} to {row['team']}, {row['sensitivity']}: {counted(row['notes'], 'note')} ({when})")
     if not rows:
         print_stderr("nothing is published that you may see; `quarry team publish` does")
 

@@ -157,9 +157,8 @@ def _remedy(error: psycopg.DatabaseError) -> str:
         return "; an administrator adds members by `quarry team add`"
     if isinstance(error, psycopg.errors.UndefinedObject):
         return "; create it first: CREATE ROLE NAME LOGIN"
-    if error.sqlstate is None:  # of the client's library: there is no connection
-        return "; see that the server runs, and that the address and the password (in ~/.pgpass) are right"
-    return ""
+    has_failed_to_connect = error.sqlstate is None  # it is of the client's library
+    return "; see that the server runs, and that the address and ~/.pgpass are right" if has_failed_to_connect else ""
 
 
 def _first_line(error: Exception) -> str:

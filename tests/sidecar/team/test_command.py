@@ -42,7 +42,7 @@ def test_what_the_database_refuses_is_told_with_a_remedy(team_database: TeamData
     admin, without_password = team_database.url("postgres"), team_database.server.tcp_url(team_database.name, "eve")
 
     assert "CREATE ROLE NAME LOGIN" in command("team", "add", "nobody-yet", "--to", admin).err
-    assert "the password (in ~/.pgpass)" in command("team", "status", "--to", without_password).err
+    assert "~/.pgpass are right" in command("team", "status", "--to", without_password).err
 
 
 def test_an_option_that_an_action_does_not_take_is_refused(command: Command, team_database: TeamDatabase):
