@@ -12,7 +12,7 @@ import pytest
 from pages import REPOSITORY, Page
 
 from quarry.cli.main import full_parser
-from quarry.mcp.principals import Address
+from quarry.mcp.address import Address
 
 PAGE = Page.read("docs/SERVER.md")
 PROJECT = tomllib.loads((REPOSITORY / "sidecar/pyproject.toml").read_text(encoding="utf-8"))["project"]

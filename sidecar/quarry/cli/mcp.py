@@ -63,8 +63,8 @@ def run(options: argparse.Namespace) -> None:
     named = options.vault or [None]
     roots = [resolve_vault(argparse.Namespace(vault=vault)) for vault in named]
     if is_shared:
+        from quarry.mcp.address import Address
         from quarry.mcp.http_server import serve_shared
-        from quarry.mcp.principals import Address
 
         serve_shared(roots, Address.read(options.listen, options.port, options.public_url))
         return

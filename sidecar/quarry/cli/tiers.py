@@ -12,9 +12,18 @@ from quarry.client.discovery import VaultLock
 from quarry.client.vault_folder import vault_root
 from quarry.config import runtime_dir
 from quarry.redaction.sanitize import path_line
-from quarry.tiers.connected import WEIGHTS, ConnectedTier, Kind, agent_folder, connect, connected, disconnect, scheme_of
+from quarry.tiers.connected import (
+    WEIGHTS,
+    ConnectedTier,
+    Kind,
+    agent_folder,
+    connect,
+    connected,
+    disconnect,
+    offers,
+    scheme_of,
+)
 from quarry.tiers.folder import FolderTier
-from quarry.tiers.offered import offers
 from quarry.vault.paths import vault_id
 
 MAX_WEIGHT = 10.0

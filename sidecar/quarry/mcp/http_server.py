@@ -25,7 +25,8 @@ from typing import Any
 from quarry.client.discovery import new_token
 from quarry.config import runtime_dir
 from quarry.errors import ConnectionFailed, ExtraMissing
-from quarry.mcp.principals import LOOPBACK, PATH, Address, Owner, Principals, TokenHolders
+from quarry.mcp.address import LOOPBACK, PATH, Address
+from quarry.mcp.principals import Owner, Principals, TokenHolders
 from quarry.mcp.server import INSTRUCTIONS, METHODS, SERVER_INFO, answered, instructions
 from quarry.mcp.vaults import PendingCall, ProtocolError, Vaults
 from quarry.private_files import read_private, write_atomically

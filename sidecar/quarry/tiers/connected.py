@@ -1,12 +1,14 @@
 """
-The list of connected tiers: one file of this device, beside the indexes and never in a vault.
+The list of connected tiers, and what could be on it: one file of this device, beside the indexes and never in a vault.
 
 What a vault or a repository contains may come from anywhere, so that nothing in it adds a tier; only the user does.
 """
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Literal
 from urllib.parse import parse_qs, urlsplit
@@ -32,6 +34,8 @@ HOME_WEIGHT = 1.0  # that of the highest tier: among equals comes first what is 
 WEIGHTS: Mapping[str, float] = {"agent": 1.0, "project": 0.8, "team": 0.6, "vault": 0.5}
 """Kind of tier -> its weight, in the order of precedence."""
 DATABASE_SCHEMES = ("postgresql", "postgres")
+NOTE_FOLDERS = ("docs", "doc", "notes", "wiki")  # of a repository, as they are usually called
+MAX_FILES = 5_000  # looked at for one note: a tenth of a second
 RESERVED = ("home", "all", *WEIGHTS)
 
 
@@ -199,3 +203,37 @@ def active_in(tiers: Sequence[ConnectedTier], folder: Path | None) -> list[Conne
         return list(tiers)
     here = repository_of(Path(os.path.realpath(folder)))
     return [tier for tier in tiers if tier.kind != "project" or (here and repository_of(Path(tier.place)) == here)]
+
+
+# --- what could be connected; nothing is read of it but the names of files -----------------------
+
+
+class Offer(Struct, frozen=True):
+    """A folder that could be connected."""
+
+    kind: Kind
+    folder: Path
+
+
+def offers(start: Path, tiers: list[ConnectedTier]) -> list[Offer]:
+    """The folders of notes in the repository around *start*, and what Claude Code keeps of it, if not connected."""
+    known = {tier.place for tier in tiers}
+    here = Path(os.path.realpath(start))
+    return [each for each in _found(repository_of(here) or here) if os.path.realpath(each.folder) not in known]
+
+
+def _found(root: Path) -> Iterator[Offer]:
+    if (root / ".git").exists():
+        for name in NOTE_FOLDERS:
+            if _has_notes(root / name):
+                yield Offer("project", root / name)
+    memory = Path.home() / ".claude" / "projects" / re.sub(r"[^A-Za-z0-9]", "-", str(root)) / "memory"
+    if _has_notes(memory):
+        yield Offer("agent", memory)
+
+
+def _has_notes(folder: Path) -> bool:
+    if folder.is_symlink():  # a repository may lead anywhere by a link
+        return False
+    names = (name for _, _, files in os.walk(folder) for name in files)
+    return any(name.endswith(".md") for name in islice(names, MAX_FILES))
