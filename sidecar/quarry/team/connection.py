@@ -142,23 +142,10 @@ def errors_of_database() -> Iterator[None]:
     except psycopg.errors.QueryCanceled as error:
         raise TeamUnavailable("the team's database took too long to answer") from error
     except PoolTimeout as error:
-        raise TeamUnavailable(
-            "the team's database cannot be reached: `quarry team status --to URL` says why"
-        ) from error
+        raise TeamUnavailable(f"the team's database cannot be reached: {_first_line(error)}") from error
     except psycopg.DatabaseError as error:
-        raise TeamUnavailable(f"the team's database refused: {_first_line(error)}{_remedy(error)}") from error
-
-
-def _remedy(error: psycopg.DatabaseError) -> str:
-    """What to do about *error*, as far as it tells."""
-    if error.diag.message_hint:
-        return f" {error.diag.message_hint}"
-    if isinstance(error, psycopg.errors.InsufficientPrivilege):
-        return "; an administrator adds members by `quarry team add`"
-    if isinstance(error, psycopg.errors.UndefinedObject):
-        return "; create it first: CREATE ROLE NAME LOGIN"
-    has_failed_to_connect = error.sqlstate is None  # it is of the client's library
-    return "; see that the server runs, and that the address and ~/.pgpass are right" if has_failed_to_connect else ""
+        hint = f" {error.diag.message_hint}" if error.diag.message_hint else ""
+        raise TeamUnavailable(f"the team's database refused: {_first_line(error)}{hint}") from error
 
 
 def _first_line(error: Exception) -> str:
