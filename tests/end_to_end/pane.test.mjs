@@ -190,11 +190,14 @@ describe("the search pane", () => {
   });
 
   test("a save that concerns no row changes no row", async () => {
+    await product.searchBy("keyword"); // whose rows are all counted
     await product.search("bellows path:Howto");
+    await allRows();
     const changes = await rowChanges(page, async () => {
       await host.write("Inbox/Unrelated.md", "Buy oranges and stamps.\n");
       await until(async () => (await product.cli("search", "stamps", "--json")).stdout.includes("Unrelated"), "the note is indexed");
     });
+    await product.searchBy("hybrid");
 
     assert.deepEqual(changes, { added: 0, removed: 0, texts: 0 });
   });
@@ -204,8 +207,7 @@ describe("the search pane", () => {
     await product.search("harmonium");
     await product.input.press("ArrowDown");
     const chosen = (await product.rows()).find(({ isSelected }) => isSelected);
-    const total = parseInt(await product.pane.locator(".quarry-count").innerText(), 10);
-    await product.rowsUntil((rows) => rows.length === total, "the rows that are not in sight are there too");
+    await allRows();
     const changes = await rowChanges(page, async () => {
       await host.write("Inbox/Pump organ.md", "# Harmonium\n\nHarmonium, harmonium, harmonium.\n");
       await product.rowsUntil((rows) => rows.some(({ path }) => path === "Inbox/Pump organ.md"), "the new note is a row");
@@ -374,6 +376,12 @@ function marksSeen(page) {
  */
 function includes(rows, wanted) {
   return wanted.every(({ path }) => rows.some((row) => row.path === path));
+}
+
+/** Wait for the rows that follow when typing pauses. */
+async function allRows() {
+  const total = parseInt(await product.pane.locator(".quarry-count").innerText(), 10);
+  await product.rowsUntil((rows) => rows.length === total, "the rows that are not in sight are there too");
 }
 
 /**

@@ -101,7 +101,7 @@ def grant_of(token: bytes, *, is_use: bool = True) -> Grant | None:
     grant = _read(path)
     if grant and is_use:
         with contextlib.suppress(OSError):  # it is revoked at this moment
-            _stamp(path, time.time_ns() // 1_000_000)
+            _stamp(path, max(grant.created_ms + 1, time.time_ns() // 1_000_000))  # at its making, it was never used
     return grant
 
 

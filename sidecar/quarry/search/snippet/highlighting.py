@@ -18,6 +18,7 @@ without joints (`-`, `_`, `.`), and searched for with optional joints where the 
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Literal
@@ -109,7 +110,7 @@ def find_matches(text: str, wanted: HighlightTerms) -> list[TermMatch]:
         token = spaced[start:end]
         matches = cache.get(token)
         if matches is None:
-            places = [at - start for at in offsets if offset <= at < end]
+            places = [at - start for at in offsets[bisect_left(offsets, offset) : bisect_left(offsets, end)]]
             matches = cache[token] = token_matches(token, places, matcher)
         for first, last, key, value in matches:
             found.append((start + first, start + last, key, value))
@@ -161,11 +162,13 @@ def _find_phrases(spaced: str, start: int, end: int, matcher: Matcher, found: li
             for phrase in matcher.phrases.get(word.text, ()):
                 if phrase.language != language:
                     continue
-                before, after = phrase.anchor - number, len(phrase.terms) - phrase.anchor - len(words) + number
-                near = [*_words_before(spaced, start, before, language), *words]
-                first = len(near) - len(words) + number - phrase.anchor
-                near += _words_after(spaced, end, after, language)
-                matched = near[max(0, first) : max(0, first) + len(phrase.terms)]
+                first = number - phrase.anchor
+                last = first + len(phrase.terms)
+                matched = words[max(0, first) : last]
+                if first < 0:
+                    matched = [*_words_before(spaced, start, -first, language)[first:], *matched]
+                if last > len(words):
+                    matched += _words_after(spaced, end, last - len(words), language)[: last - len(words)]
                 if tuple([each.text for each in matched]) == phrase.terms:
                     found.append((matched[0].start, matched[-1].end, phrase.key, matcher.phrase_value))
 
