@@ -66,10 +66,7 @@ _PRESENTATIONS: dict[type[errors.QuarryError], Presentation] = {
     errors.ProtocolMismatch: Presentation("protocol-mismatch", Error.PROTOCOL_MISMATCH, 6, "update the older side"),
     errors.ExtraMissing: Presentation("extra-missing", Error.UNAVAILABLE, 1, "install what is missing"),
     errors.TeamUnavailable: Presentation(
-        "team-unavailable",
-        Error.UNAVAILABLE,
-        1,
-        "check the server, the address and ~/.pgpass; an administrator adds members by `quarry team add`",
+        "team-unavailable", Error.UNAVAILABLE, 1, "check the address and ~/.pgpass, or ask its administrator"
     ),
     errors.SidecarBusy: Presentation("busy", Error.BUSY, 1, "close a program that uses it, or try again in a moment"),
     errors.ConnectionFailed: Presentation("connection-failed", Error.UNAVAILABLE, 1, "run `quarry doctor`"),
