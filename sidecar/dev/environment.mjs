@@ -74,8 +74,9 @@ export function preparePython(say = console.error) {
   if (!existsSync(PYTHON)) makeVenv(say);
   say("Installing the Python packages, which takes a minute or two …");
   const pip = ["-m", "pip", "--disable-pip-version-check", "install", "--quiet"];
-  runQuietly(PYTHON, [...pip, "--require-hashes", "-r", join(SIDECAR, "requirements.lock")]);
-  runQuietly(PYTHON, [...pip, "--no-deps", "--no-build-isolation", "-e", SIDECAR]);
+  const hint = "Delete the folder sidecar/.venv, which may be half-made, and run this again.";
+  runQuietly(PYTHON, [...pip, "--require-hashes", "-r", join(SIDECAR, "requirements.lock")], {}, hint);
+  runQuietly(PYTHON, [...pip, "--no-deps", "--no-build-isolation", "-e", SIDECAR], {}, hint);
   writeFileSync(stamp, wanted); // last: an interrupted installation is repeated
 }
 

@@ -89,7 +89,7 @@ def test_without_the_library_the_setting_says_what_to_install_and_notes_are_sear
     engine = open_engine()
 
     assert find(engine, "walnut") == ["a.md"]
-    assert "quarry-search[pdf]" in str(engine.status().problems[0].reason)
+    assert "./sidecar[pdf]" in str(engine.status().problems[0].reason)
 
 
 def _generation(tmp_path) -> int:

@@ -3,7 +3,7 @@
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Never
+from typing import TYPE_CHECKING, Any, Never
 
 from tqdm import tqdm
 
@@ -106,10 +106,10 @@ def _status(options: argparse.Namespace, connection: "Connection") -> None:
     print_answer(options, administration.publications(connection), _show_status)
 
 
-def _show_status(rows: list[dict[str, object]]) -> None:
+def _show_status(rows: list[dict[str, Any]]) -> None:
     for row in rows:
         when = row["completed"] or "a publish is running, or was broken off: publish again"
-        print_line(f"{row['vault']} to {row['team']}, {row['sensitivity']}: {row['notes']} notes ({when})")
+        print_line(f"{row['vault']} to {row['team']}, {row['sensitivity']}: {counted(row['notes'], 'note')} ({when})")
     if not rows:
         print_stderr("nothing is published that you may see; `quarry team publish` does")
 

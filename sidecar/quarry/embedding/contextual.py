@@ -235,8 +235,6 @@ def pool(states: FloatMatrix, pooling: Pooling) -> FloatVector:
 
 # --- texts to vectors -------------------------------------------------------------------------------
 
-EXTRA = "quarry-search[transformer]"
-
 # Latin, CJK, an emoji and a letter no vocabulary has: what a broken model fails on, it fails on at loading.
 _PROBE = "Quarry finds notes 笔记 💡 ꙮ"
 
@@ -323,7 +321,7 @@ def load_transformer(name: str) -> ContextualEncoder:
     except ImportError as error:
         raise ModelMissing(
             f"the embedding model {name!r} is a transformer, and what runs one cannot be imported ({error}); install "
-            f'it with `uv tool install --force "{EXTRA}"` or `pip install "{EXTRA}"`'
+            'it with `uv tool install --force "./sidecar[transformer]"` in a copy of the repository'
         ) from error
     folder = find_contextual(name)
     try:

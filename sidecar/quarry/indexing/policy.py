@@ -20,10 +20,9 @@ from quarry.vault.obsidian import APP_FILE, TEMPLATE_FILES
 from quarry.vault.rules import IGNORE_FILE, Rules
 
 _log = logging.getLogger(__name__)
-_PDF_EXTRA = "quarry-search[pdf]"
 NO_PDF_LIBRARY = (
     "files.pdf is set, but what reads PDF files is not installed; install it with "
-    f'`uv tool install --force "{_PDF_EXTRA}"` or `pip install "{_PDF_EXTRA}"`, and restart the search engine'
+    '`uv tool install --force "./sidecar[pdf]"` in a copy of the repository, and restart the search engine'
 )
 _Stamps = Mapping[str, tuple[int, int, int] | None]
 

@@ -27,8 +27,7 @@ class Address(NamedTuple):
         """
         host, number = listen, port
         before, _, after = listen.rpartition(":")
-        is_number = after.isascii() and after.isdigit() and len(after) < 7
-        if is_number and (listen.startswith("[") or listen.count(":") == 1):
+        if after.isascii() and after.isdigit() and len(after) < 7 and (before[:1] == "[" or ":" not in before):
             host, number = before, int(after)
         host = "127.0.0.1" if host == "localhost" else host.strip("[]")
         try:

@@ -71,9 +71,7 @@ def serve_tiers(vaults: Vaults, folder: Path) -> None:
     names = {str(vault.root.resolve()): name for name, vault in vaults.by_name.items()}
     for tier in active_in(connected().tiers, folder):
         if tier.folder and tier.place not in names:
-            name = tier.name
-            while name in vaults.by_name:
-                name += f" ({tier.kind})"
+            name = tier.name if tier.name not in vaults.by_name else f"{tier.name} ({tier.kind})"
             vaults.by_name[name] = Vault(name, tier.folder)
             names[tier.place] = name
     tiers = Tiers(home.root.resolve(), FolderTier, lambda tier: tier.place in names)

@@ -193,18 +193,16 @@ class BoundedConnection(H11Protocol):
     _token: bytes | None = None  # the last that was shown and accepted
     _deadline: asyncio.TimerHandle | None = None
     scope: Any  # None until the first request
-    cycle: Any
 
     def connection_made(self, transport: Any) -> None:
-        """Begin. Where there are too many, one without a token is closed, else an idle one of whoever has most."""
+        """Begin. Where there are too many, one without a token is closed, else the oldest of whoever has most."""
         super().connection_made(transport)
         self._begun_s = self.loop.time()
         self._set_deadline()
         others = [one for one in self.connections if isinstance(one, BoundedConnection) and one is not self]
         if len(others) >= MAX_CONNECTIONS:
             held = Counter(one.token for one in others)
-            others.sort(key=lambda one: (one.cycle is not None and not one.cycle.response_complete, one._begun_s))
-            closed = min(others, key=lambda one: (one.token is not None, -held[one.token]))  # of equals the first
+            closed = min(others, key=lambda one: (one.token is not None, -held[one.token], one._begun_s))
             self.connections.discard(closed)
             closed.transport.abort()
 

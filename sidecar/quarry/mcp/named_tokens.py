@@ -134,8 +134,8 @@ def _on_disk(root: Path, folder: str) -> str:
             nearest = next((name for name in sorted(names) if name.casefold() == part.casefold()), None)
             offer = f"did you mean {nearest!r}? " if nearest else ""
             raise BadRequest(
-                f"--folder is {folder!r}, and {place} has no folder {part!r}; {offer}"
-                "Spell it as on disk; links are not followed"
+                f"--folder is {folder!r}, and {place} has no folder {part!r}: {offer}"
+                "spell it as on disk; links are not followed"
             )
         place /= part
     return folder

@@ -43,7 +43,7 @@ _PRESENTATIONS: dict[type[errors.QuarryError], Presentation] = {
         "not-written", Error.UNAVAILABLE, 1, "see that its folder can be written and the disk has room, and try again"
     ),
     errors.VaultMissing: Presentation(
-        "vault-missing", Error.UNAVAILABLE, 4, "name an existing folder with --vault DIR"
+        "vault-missing", Error.UNAVAILABLE, 4, "name an existing folder; --vault DIR names the vault"
     ),
     errors.ModelMissing: Presentation(
         "model-missing", Error.UNAVAILABLE, 1, 'set embedding.model to "bundled", or repair the model'
@@ -66,7 +66,7 @@ _PRESENTATIONS: dict[type[errors.QuarryError], Presentation] = {
     errors.ProtocolMismatch: Presentation("protocol-mismatch", Error.PROTOCOL_MISMATCH, 6, "update the older side"),
     errors.ExtraMissing: Presentation("extra-missing", Error.UNAVAILABLE, 1, "install what is missing"),
     errors.TeamUnavailable: Presentation(
-        "team-unavailable", Error.UNAVAILABLE, 1, "do that, or ask the administrator of the team's database"
+        "team-unavailable", Error.UNAVAILABLE, 1, "check the address and ~/.pgpass, or ask its administrator"
     ),
     errors.SidecarBusy: Presentation("busy", Error.BUSY, 1, "close a program that uses it, or try again in a moment"),
     errors.ConnectionFailed: Presentation("connection-failed", Error.UNAVAILABLE, 1, "run `quarry doctor`"),

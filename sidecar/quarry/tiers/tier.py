@@ -5,14 +5,14 @@ from collections.abc import Callable
 from typing import Protocol
 
 from quarry import protocol as wire
-from quarry.errors import QuarryError
+from quarry.errors import IndexUnavailable
 from quarry.messages import Message
 from quarry.options import SearchOptions
 
 TELLING_CHARS = 80  # texts as long as that are hardly equal by chance; shorter ones, such as a template, are
 
 
-class Absent(QuarryError):
+class Absent(IndexUnavailable):
     """A tier cannot answer; the message says why, and what to do."""
 
     def __init__(self, message: Message) -> None:

@@ -241,11 +241,9 @@ def _made_and_proved(root: Path, parts: tuple[str, ...]) -> _Folder:
 def spelled_on_disk(root: Path, folder: str) -> Path:
     """*folder* below *root*, with those of its parts that exist spelled as on disk: what it will be opened as."""
     place = root
-    for part in filter(None, folder.split("/")):
-        names: list[str] = []
-        with contextlib.suppress(OSError):  # it is missing, or opening it will say why it cannot be read
-            names = [] if place.is_symlink() else os.listdir(place)  # noqa: PTH208
-        place /= _spelled(part, names)
+    for part in folder.split("/"):
+        is_listed = place.is_dir() and not place.is_symlink() and os.access(place, os.R_OK)  # opening it says why not
+        place /= _spelled(part, os.listdir(place) if is_listed else [])  # noqa: PTH208
     return place
 
 

@@ -35,7 +35,13 @@ def test_from_nothing_to_published_notes(team_server: PostgresServer, vault: Vau
     assert [(row["sensitivity"], row["notes"]) for row in rows] == [("internal", 1), ("public", 0)]
 
     command("team", "remove", "ben", "--to", admin)
-    assert "permission denied" in command("team", "status", "--to", ben).err
+    assert "ask its administrator" in command("team", "status", "--to", ben).err
+
+
+def test_a_connection_that_fails_says_what_to_look_at(team_database: TeamDatabase, command: Command):
+    without_password = team_database.server.tcp_url(team_database.name, "eve")
+
+    assert "check the address and ~/.pgpass" in command("team", "status", "--to", without_password).err
 
 
 def test_an_option_that_an_action_does_not_take_is_refused(command: Command, team_database: TeamDatabase):

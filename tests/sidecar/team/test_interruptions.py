@@ -145,7 +145,7 @@ def test_who_may_not_publish_is_told_what_an_administrator_runs(team_database: T
     team_database.rows("GRANT quarry_publisher TO bob")
     try:
         with (
-            pytest.raises(TeamUnavailable, match=r"SELECT quarry.add_member\('guild', 'bob', true\)"),
+            pytest.raises(TeamUnavailable, match="quarry team add bob --team guild --publishes"),
             connect(team_database.url("bob")) as connection,
         ):
             publish(connection, publication)

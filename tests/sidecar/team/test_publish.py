@@ -359,7 +359,7 @@ def test_a_credential_is_in_no_row_even_if_the_index_holds_it(
     assert any(token in str(note) for note in IndexExport(tmp_path / "leaky.db").notes(["Handbook/Keys.md"]))
 
     with connect(team_database.url()) as connection:
-        result = publish(connection, replace(publication, index=tmp_path / "leaky.db"))
+        result = publish(connection, replace(publication, index=tmp_path / "leaky.db", vault_name=f"of {token}"))
 
     assert result.left_out == [f"Handbook/{token}.md"]
     rows = [row for table in TABLES for row in team_database.rows(f"SELECT t::text FROM quarry.{table} t")]
@@ -367,4 +367,6 @@ def test_a_credential_is_in_no_row_even_if_the_index_holds_it(
     everything = repr((rows, bodies)).lower()
     assert "token is [redacted:" in everything
     assert token.lower() not in everything
+    embedded = "SELECT title_vector IS NULL FROM quarry.notes WHERE path = 'Handbook/Keys.md'"
+    assert team_database.rows(embedded) == [(True,)]  # of the title with the credential
     assert "Handbook/Data.md" in paths(team_database)

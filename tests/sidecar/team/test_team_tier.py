@@ -11,6 +11,7 @@ from postgres_server import TeamDatabase
 
 from quarry import protocol as wire
 from quarry.engine import Engine
+from quarry.server.failures import presentation_of
 from quarry.server.team_tier import TeamTier
 from quarry.team.connection import connect as connect_database
 from quarry.team.publish import Publication, publish
@@ -84,5 +85,6 @@ def test_a_team_that_is_late_is_named_within_its_deadline(tiers: Callable[..., T
 
 
 def test_what_is_wrong_with_the_database_is_told(tiers: Callable[..., Tiers], team_database: TeamDatabase):
-    with pytest.raises(Absent, match="guild cannot be searched"):
+    with pytest.raises(Absent, match=r"guild cannot be searched.*quarry team status") as absent:
         search(tiers(team_database.server.url("postgres", "alice")), "oolong")
+    assert presentation_of(absent.value).kind == "index-unavailable"  # and no defect to report

@@ -308,7 +308,7 @@ DECLARE
 BEGIN
     IF NOT EXISTS (SELECT FROM team_members t WHERE t.team = to_team AND t.member = caller() AND t.publishes) THEN
         RAISE insufficient_privilege USING MESSAGE = format('%s may not publish to the team %s.', caller(), to_team),
-            HINT = format('An administrator allows it: SELECT quarry.add_member(%L, %L, true);', to_team, caller());
+            HINT = format('An administrator allows it: quarry team add %s --team %s --publishes', caller(), to_team);
     END IF;
     INSERT INTO publications AS p (vault, vault_name, team, publisher, folders, started_at)
         VALUES (vault_id, name_of_vault, to_team, caller(), of_folders, now())
