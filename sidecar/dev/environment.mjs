@@ -71,7 +71,7 @@ export function preparePython(say = console.error) {
   const stamp = join(VENV, "quarry-environment");
   const wanted = fingerprint();
   if (existsSync(PYTHON) && existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
-  if (!existsSync(PYTHON)) makeVenv(say);
+  if (!hasPip()) makeVenv(say);
   say("Installing the Python packages, which takes a minute or two …");
   const pip = ["-m", "pip", "--disable-pip-version-check", "install", "--quiet"];
   const hint = "Delete the folder sidecar/.venv, which may be half-made, and run this again.";
@@ -84,6 +84,11 @@ function fingerprint() {
   const hash = createHash("sha256");
   for (const name of ["requirements.lock", "pyproject.toml"]) hash.update(readFileSync(join(SIDECAR, name)));
   return hash.update(ROOT).digest("hex"); // an editable install contains the path of its folder
+}
+
+/** Whether sidecar/.venv is complete, as it is not if its making was interrupted. */
+function hasPip() {
+  return spawnSync(PYTHON, ["-m", "pip", "--version"], { stdio: "ignore" }).status === 0;
 }
 
 /** @param {(line: string) => void} say */

@@ -33,10 +33,17 @@ def merged(
     """
     One answer of *answers*, which begin with that of the highest tier and are at least one.
 
-    If a tier found something for the unchanged query, those that had to relax it are left out: their hits do not
-    satisfy it.
+    If a tier found something for the unchanged query, those that had to relax it, or to correct a word that another
+    has, are left out: their hits do not satisfy it.
     """
-    exact = [each for each in answers if each.result.hits and each.result.relaxed is None]
+    having = [_words_lacked(each.result) for each in answers if each.result.hits]
+    exact = [
+        each
+        for each in answers
+        if each.result.hits
+        and each.result.relaxed is None
+        and all(word in lacked for word in _words_replaced(each.result) for lacked in having)
+    ]
     heard = exact or list(answers)
     ranked = _ranked(heard, heard[0].result)[params.offset :]
     limit = max(params.limit, *(len(each.result.hits) - params.offset for each in heard))  # see `expand_small_results`
@@ -64,6 +71,14 @@ def merged(
         "truncated": any(result.truncated for result in results) or len(hits) < len(ranked[:limit]),
     }
     return wire.TierSearchResult(**{**fields, **changes}, absent=list(absent))
+
+
+def _words_lacked(result: wire.SearchResult) -> set[str]:
+    return {*result.unknown_words, *_words_replaced(result)}
+
+
+def _words_replaced(result: wire.SearchResult) -> list[str]:
+    return [correction.typed for correction in result.corrections if not correction.is_beside]
 
 
 def _ranked(answers: Sequence[TierHits], like: wire.SearchResult) -> list[wire.TierHit]:

@@ -102,6 +102,15 @@ def test_a_tier_that_relaxed_the_query_is_left_out_where_another_did_not_have_to
     assert merged([home], [], wire.TierSearchParams(query="q")).relaxed is not None
 
 
+@pytest.mark.parametrize(("is_beside", "expected"), [(False, ["v/backup"]), (True, ["home/tea", "v/backup"])])
+def test_a_tier_that_replaced_a_word_that_another_has_is_left_out(is_beside, expected):
+    correction = {"typed": "duplicates", "used": "delicate", "isBeside": is_beside}
+    home = tier("home", 1.0, hit("tea", 0.9), corrections=[correction])
+
+    assert found(home, tier("v", 0.5, hit("backup", 0.3))) == expected
+    assert found(home, tier("v", 0.5, hit("backup", 0.3), unknownWords=["duplicates"])) == ["home/tea", "v/backup"]
+
+
 @pytest.mark.parametrize(
     ("sort", "expected"),
     [("modified", ["v/b", "home/A", "home/c"]), ("name", ["home/A", "v/b", "home/c"])],
