@@ -63,7 +63,7 @@ const SAME: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Names, and what is typed as it stands in every language. */
-const LATIN = /quarry (?:tiers (?:add|remove)|models use)|Quarry|00-inbox|\[capture\]|[„「“]folder[“」”]|Ctrl\+Alt\+T|Enter|“?terminal”?|PowerShell|Windows|Homebrew|\buv\b|astral\.sh|Page (?:Down|Up)|“?Which model\?|PDF files|Ollama( pull)?|nomic-embed-text|Markdown|JSON( Canvas)?|UTF-8|\bMB\b|MiB|\.indexignore|Obsidian|Hugging Face|Reciprocal Rank Fusion|RRF|PDF|pdf|Transformer|Templater|transformer|quarry|running|doctor|toml|\brun\b|\b[a-z-]+:|hooks\.conversation_tokens|\b(tag|OR|today|domain|status|type)\b|~\/\.local\/bin/gi;
+const LATIN = /quarry (?:tiers (?:add|remove)|models use|team status)|Quarry|00-inbox|\[capture\]|[„「“]folder[“」”]|Ctrl\+Alt\+T|Enter|“?terminal”?|PowerShell|Windows|Homebrew|\buv\b|astral\.sh|Page (?:Down|Up)|“?Which model\?|PDF files|Ollama( pull)?|nomic-embed-text|Markdown|JSON( Canvas)?|UTF-8|\bMB\b|MiB|\.indexignore|Obsidian|Hugging Face|Reciprocal Rank Fusion|RRF|PDF|pdf|Transformer|Templater|transformer|quarry|running|doctor|toml|\brun\b|\b[a-z-]+:|hooks\.conversation_tokens|\b(tag|OR|today|domain|status|type)\b|~\/\.local\/bin/gi;
 
 describe.each(TRANSLATIONS)("the translation %s", (language, words) => {
   test("leaves nothing in English but what is named here", () => {

@@ -158,7 +158,7 @@ def test_without_the_extra_the_command_that_installs_it_is_given(
 ) -> None:
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
 
-    with pytest.raises(ModelMissing, match=r'uv tool install --force "quarry-search\[transformer\]"'):
+    with pytest.raises(ModelMissing, match=r'uv tool install --force "\./sidecar\[transformer\]"'):
         load_contextual_encoder(str(minilm_copy))
 
 

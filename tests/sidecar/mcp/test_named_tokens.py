@@ -77,7 +77,7 @@ def test_a_name_is_one_plain_word(root, name):
         (".obsidian", "hidden"),
         ("", "empty"),
         ("Team\\Deep", "with /"),
-        ("Cafe\u0301", "Spell it as on disk"),
+        ("Cafe\u0301", "spell it as on disk"),
     ],
 )
 def test_a_folder_is_one_of_the_vault_spelled_as_on_disk(root, folder, way_out):
