@@ -39,7 +39,7 @@ from quarry.evaluation.runner import DEPTH, SYSTEMS, indexed, means, measure  # 
 from quarry.index import Deadline  # noqa: E402
 from quarry.index.postings.spelling import similar_terms  # noqa: E402
 from quarry.options import SearchOptions  # noqa: E402
-from quarry.team.collection import Collection  # noqa: E402
+from quarry.team.collection import TeamCollection  # noqa: E402
 from quarry.team.connection import connect  # noqa: E402
 from quarry.team.migration import migrate  # noqa: E402
 from quarry.team.publish import Publication, publish  # noqa: E402
@@ -189,7 +189,7 @@ def hidden(vault: Path, chunks: int) -> None:
         )
         every = [term for (term,) in connection.execute(sql, (ASKED * 10,))]
         visible = stack.enter_context(connect(server.url("team", "small")))
-        is_unlike = unlike(Collection.of(visible))
+        is_unlike = unlike(TeamCollection.of(visible))
         words = list(islice(filter(is_unlike, every), ASKED))
         known = {term for (term,) in connection.execute("SELECT DISTINCT term FROM quarry.terms")}
         letters = "".join(every)
@@ -215,7 +215,7 @@ def hidden(vault: Path, chunks: int) -> None:
     print(f"p = {permutation_p(times['hidden'], times['nonsense']):.3f} that times differ by chance alone")
 
 
-def unlike(seen: Collection) -> Callable[[str], bool]:
+def unlike(seen: TeamCollection) -> Callable[[str], bool]:
     """Whether a term is searched for as it is, and is neither taken for one of *seen* nor the beginning of one."""
     terms = seen.vocabulary()
     return lambda word: (

@@ -68,7 +68,7 @@ class Policy:
         return replace(settings, blocks=(), block_problems=(), capture_folder=folder if is_served else self._only[0])
 
     def served(self, changes: Sequence[VaultChange]) -> list[VaultChange]:
-        """Those of *changes* that concern the part of the vault that is served."""
+        """The *changes* that concern the part of the vault that is served."""
         rules = self._rules
         if rules is None:
             return list(changes)

@@ -38,7 +38,7 @@ _VOCABULARY = (
 )
 
 
-class Collection(Struct, frozen=True):
+class TeamCollection(Struct, frozen=True):
     """The notes that a member sees, in one transaction."""
 
     connection: "Connection"
@@ -53,7 +53,7 @@ class Collection(Struct, frozen=True):
     languages: tuple[str, ...]
 
     @classmethod
-    def of(cls, connection: "Connection") -> "Collection":
+    def of(cls, connection: "Connection") -> "TeamCollection":
         """
         The collection that the member of *connection* sees.
 

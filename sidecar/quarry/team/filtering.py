@@ -32,7 +32,7 @@ from quarry.errors import BadRequest
 from quarry.index import Deadline, PreparedNote
 from quarry.index.partial_reader import PartialReader, partial_reader
 from quarry.options import SortOrder
-from quarry.team.collection import Collection
+from quarry.team.collection import TeamCollection
 from quarry.team.stored_notes import read_each, without_text
 
 MAX_LISTED = 200_000  # notes whose paths, tags and properties are kept, 100 MB
@@ -63,7 +63,7 @@ class Catalogue:
         self._opened: tuple[tuple[int, ...], PartialReader] | None = None
         self._stack = ExitStack()
 
-    def admitted(self, condition: Condition, collection: Collection, deadline: Deadline) -> Admitted:
+    def admitted(self, condition: Condition, collection: TeamCollection, deadline: Deadline) -> Admitted:
         """
         The notes that *condition* may admit.
 
@@ -85,7 +85,7 @@ class Catalogue:
         return Admitted(among, (), is_rest_unread=True) if len(read) > MAX_READ else Admitted(among, read)
 
     def first(
-        self, admitted: Admitted, order: SortOrder, limit: int, collection: Collection, deadline: Deadline
+        self, admitted: Admitted, order: SortOrder, limit: int, collection: TeamCollection, deadline: Deadline
     ) -> tuple[list[int], int]:
         """The first *limit* of the admitted notes in *order*, and how many there are."""
         with self._lock:
@@ -100,7 +100,7 @@ class Catalogue:
             self._stack.close()
             self._opened = None
 
-    def _reader(self, collection: Collection) -> PartialReader:
+    def _reader(self, collection: TeamCollection) -> PartialReader:
         key = (*collection.audiences, *collection.generation)
         if self._opened is not None and self._opened[0] == key:
             return self._opened[1]
@@ -120,7 +120,7 @@ class Catalogue:
         return self._opened[1]
 
     def _to_read(
-        self, of_text: Sequence[Condition], among: Sequence[int] | None, collection: Collection
+        self, of_text: Sequence[Condition], among: Sequence[int] | None, collection: TeamCollection
     ) -> Sequence[int]:
         phrases = [part.phrase for part in of_text if isinstance(part, HasPhrase)]
         terms = {term for phrase in phrases for term in phrase_terms(phrase, collection.languages)}

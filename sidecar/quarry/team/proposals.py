@@ -21,7 +21,7 @@ from quarry.index.postings.fields import MAX_TERMS, is_short_prefix
 from quarry.index.postings.spelling import TermsByLength, similar_terms
 from quarry.index.vectors.quantize import FloatVector
 from quarry.search.corrections import RARE, STEMS_COMPARED
-from quarry.team.collection import Collection
+from quarry.team.collection import TeamCollection
 from quarry.types import Query
 
 LOOKED_AT = 3000  # passages with one of the rarest words, before pairs of the others are looked for
@@ -56,7 +56,7 @@ class Words(Struct, frozen=True):
 
 
 def words_of(
-    query: Query, collection: Collection, whole: CollectionStatistics, known: Callable[[], TermsByLength]
+    query: Query, collection: TeamCollection, whole: CollectionStatistics, known: Callable[[], TermsByLength]
 ) -> Words:
     """The terms of *query*, and those that may correct its unknown and rare words."""
     languages = collection.languages
@@ -84,7 +84,7 @@ class Vocabulary:
     def __init__(self) -> None:
         self._kept: tuple[tuple[int, ...], TermsByLength] | None = None
 
-    def of(self, collection: Collection) -> TermsByLength:
+    def of(self, collection: TeamCollection) -> TermsByLength:
         """The terms of *collection*."""
         key = (*collection.audiences, *collection.generation)
         if self._kept is None or self._kept[0] != key:
@@ -93,7 +93,7 @@ class Vocabulary:
 
 
 def by_words(
-    words: Words, collection: Collection, whole: CollectionStatistics, among: Sequence[int] | None, depth: int
+    words: Words, collection: TeamCollection, whole: CollectionStatistics, among: Sequence[int] | None, depth: int
 ) -> tuple[set[int], bool]:
     """The notes with the *depth* best passages and names, and whether these are all; *among*: None, or the choice."""
     if not words.weights:
@@ -107,7 +107,7 @@ def by_words(
     return found.union(named), is_every
 
 
-def by_meaning(vector: FloatVector, collection: Collection, among: Sequence[int] | None, depth: int) -> set[int]:
+def by_meaning(vector: FloatVector, collection: TeamCollection, among: Sequence[int] | None, depth: int) -> set[int]:
     """The notes with the *depth* nearest passages and titles."""
     written = "[" + ",".join(map(str, vector.tolist())) + "]"
     values = {"vector": written, "depth": depth, "among": among}
@@ -116,7 +116,7 @@ def by_meaning(vector: FloatVector, collection: Collection, among: Sequence[int]
 
 
 def _best(
-    what: What, words: Words, length: float, depth: int, collection: Collection, among: Sequence[int] | None
+    what: What, words: Words, length: float, depth: int, collection: TeamCollection, among: Sequence[int] | None
 ) -> list[int]:
     values = {
         "what": what,

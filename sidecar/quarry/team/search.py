@@ -24,7 +24,7 @@ from quarry.search.candidates import POOL
 from quarry.search.corrections import with_corrections
 from quarry.search.execution import is_asked
 from quarry.search.prepare import can_rank
-from quarry.team.collection import Collection
+from quarry.team.collection import TeamCollection
 from quarry.team.connection import errors_of_database, open_pool, stop
 from quarry.team.filtering import Admitted, Catalogue, too_many_to_read
 from quarry.team.migration import check_version
@@ -89,7 +89,7 @@ class TeamIndex:
             if not self._is_checked:
                 check_version(connection)
                 self._is_checked = True
-            return _Search(self, Collection.of(connection), options, deadline, now).run(query)
+            return _Search(self, TeamCollection.of(connection), options, deadline, now).run(query)
 
     @contextmanager
     def _transaction(self, deadline: Deadline) -> "Iterator[Connection]":
@@ -128,7 +128,7 @@ class _Search:
     """One search in one transaction."""
 
     def __init__(
-        self, index: TeamIndex, collection: Collection, options: SearchOptions, deadline: Deadline, now: datetime
+        self, index: TeamIndex, collection: TeamCollection, options: SearchOptions, deadline: Deadline, now: datetime
     ) -> None:
         self._index = index
         self._collection = collection
