@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
 from quarry.analysis.analysis import Languages
@@ -60,6 +60,7 @@ class SnippetBuilder(Struct, frozen=True):
     execution: SearchExecution
     terms: HighlightTerms
     vector: FloatVector | None  # of the query; None: no sentence is near it
+    known: dict[int, StoredChunk] = field(default_factory=dict)  # those that were read, by id
 
     def hits(
         self, shown: Sequence[RankedNote], options: SearchOptions, prepared: PreparedQuery | None
@@ -122,7 +123,7 @@ class SnippetBuilder(Struct, frozen=True):
 
         The one that matches best may be the address of an image, or a heading alone.
         """
-        first = self.execution.reader.chunks([note.chunks[0].chunk_id for note in notes])
+        first = self._chunks([note.chunks[0].chunk_id for note in notes])
         mute = {at: chunk.chunk.text for at, chunk in first.items() if not says_something(chunk.chunk.text)}
         return [self._with_telling(note, mute.get(note.chunks[0].chunk_id)) for note in notes]
 
@@ -130,11 +131,15 @@ class SnippetBuilder(Struct, frozen=True):
         if mute is None or len(note.chunks) == 1:
             return note
         words = {key for _, _, key, _ in find_matches(mute[body_of(mute) :], self.terms)}
-        for at, stored in self.execution.reader.chunks([chunk.chunk_id for chunk in note.chunks[1:]]).items():
+        for at, stored in self._chunks([chunk.chunk_id for chunk in note.chunks[1:]]).items():
             text = stored.chunk.text
             if says_something(text) and words <= {key for _, _, key, _ in find_matches(text, self.terms)}:
                 return replace(note, chunks=tuple(sorted(note.chunks, key=lambda chunk: chunk.chunk_id != at)))
         return note
+
+    def _chunks(self, chunk_ids: Sequence[int]) -> dict[int, StoredChunk]:
+        self.known.update(self.execution.reader.chunks([at for at in chunk_ids if at not in self.known]))
+        return {at: self.known[at] for at in chunk_ids if at in self.known}
 
     def _passages(self, ranked: Sequence[RankedChunk], options: SearchOptions) -> tuple[list[Passage], bool]:
         """The leading chunks of *ranked* that fit into the token budget, quoted, and whether it cut any off."""
@@ -143,7 +148,7 @@ class SnippetBuilder(Struct, frozen=True):
             stored, fitted = self._filled(ids, options.max_tokens)
             snippets = self.snippets([*stored.values()][: len(fitted)], options.width)
         else:
-            stored = self.execution.reader.chunks(ids)
+            stored = self._chunks(ids)
             snippets = self.snippets([*stored.values()], options.width)
             whole = [snippet.text for snippet in snippets]
             cut = zip(whole, fit(whole, options.max_tokens), strict=False)
